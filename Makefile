@@ -1,0 +1,50 @@
+# make conformance   generate the suites, run the backends over them, write the reports
+# make test          the project's own tests
+PYTHON   ?= python3
+JOBS     ?= 2
+BACKENDS ?= numpy onnx-reference onnxruntime
+
+PY      := .venv/bin/python
+HARNESS := $(PY) -m harness
+
+.PHONY: help setup conformance generate test lint bench clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make conformance  generate the suites, run the backends over them, write the reports"
+	@echo "                  (BACKENDS='$(BACKENDS)' JOBS=$(JOBS))"
+	@echo "make generate     write testdata/matrix and testdata/official"
+	@echo "make test         the project's own tests"
+	@echo "make lint         ruff and pyright"
+	@echo "make bench        what it costs: generation, and running beside a raw loop and onnx's own runner"
+	@echo "make setup        .venv with everything pinned; the other targets do it themselves"
+	@echo "make clean        remove .venv, testdata and reports"
+
+setup: .venv/.complete
+
+.venv/.complete: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+generate: setup
+	$(HARNESS) generate --jobs $(JOBS)
+
+# The reports are written whether or not the backends did as expected; the exit status says which.
+conformance: generate
+	@$(HARNESS) run --workers $(JOBS) $(addprefix --backend ,$(BACKENDS)); ran=$$?; \
+	if [ $$ran -le 1 ]; then $(HARNESS) report || exit $$?; fi; exit $$ran
+
+test: setup
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -q
+
+lint: setup
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m pyright
+
+bench: generate
+	$(PY) tests/bench.py
+
+clean:
+	rm -rf .venv testdata/matrix testdata/official reports/matrix reports/official

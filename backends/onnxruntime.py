@@ -1,0 +1,116 @@
+"""ONNX Runtime on the CPU, carrying every element type that it registers."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import onnxruntime
+
+from harness.running.backend import Runner, Unsupported
+from harness.running.results import Description
+from harness.spec.codec import pack, unpack
+from harness.spec.element_types import ElementType, element_type
+from harness.spec.values import TensorType, Value, parse_type
+
+_NUMPY = {"float", "double", "float16", "bool", "string"} | {f"{u}int{bits}" for u in ("", "u") for bits in (8, 16, 32, 64)}
+"""Element types that pass through run() as NumPy arrays; the others would arrive as other types, or not at all."""
+
+_DECLINED = re.compile(
+    r"is not a registered function/op|No Op registered for|Could not find an implementation|Failed to find kernel"
+    r"|[Uu]nsupported (data|tensor|element) ?type|is not (currently )?supported|[Tt]ype .* is not supported"
+    r"|layout_ == 0 was false"
+)
+"""In a Fail: an operator, a type or a mode that is not there. All else is a failure."""
+
+
+class OnnxRuntimeBackend:
+    """CPUExecutionProvider, one thread, with the graph optimizations that users get by default."""
+
+    def __init__(self) -> None:
+        onnxruntime.set_default_logger_severity(4)
+        self._options = onnxruntime.SessionOptions()
+        self._options.intra_op_num_threads = 1
+        self._options.inter_op_num_threads = 1
+        self._options.log_severity_level = 4
+
+    def describe(self) -> Description:
+        """The version of onnxruntime, and the options that change what it computes."""
+        return Description(
+            "onnxruntime",
+            onnxruntime.__version__,
+            configuration={"provider": "CPUExecutionProvider", "graph_optimization_level": "all", "threads": "1"},
+        )
+
+    def prepare(self, model: bytes) -> Runner:
+        """Raises Unsupported for NotImplemented, and for a Fail that says an operator or a type is not registered."""
+        try:
+            session = onnxruntime.InferenceSession(model, self._options, providers=["CPUExecutionProvider"])
+        except Exception as error:
+            raise _declined(error) from error
+        inputs = {value.name: value.type for value in session.get_inputs()}
+        outputs = {value.name: value.type for value in session.get_outputs()}
+        if all(_NUMPY.issuperset(_elements(of)) for of in (*inputs.values(), *outputs.values())):
+            return lambda values: _run(session, list(inputs), values)
+        return lambda values: _run_bound(session, inputs, outputs, values)
+
+
+def _elements(of: str) -> list[str]:
+    """The element types named in a type: ``seq(tensor(float))`` has ``float``."""
+    return re.findall(r"\w+(?=\))|\w+(?=,)", of)
+
+
+def _declined(error: Exception) -> Exception:
+    kind, text = type(error).__name__, str(error)
+    if kind == "NotImplemented" or (kind in ("Fail", "InvalidGraph") and _DECLINED.search(text)):
+        return Unsupported(text)
+    return error
+
+
+def _run(session: Any, names: Sequence[str], values: Sequence[Value]) -> Sequence[Value]:
+    try:
+        return session.run(None, dict(zip(names, values, strict=False)))
+    except Exception as error:
+        raise _declined(error) from error
+
+
+def _run_bound(session: Any, inputs: dict[str, str], outputs: dict[str, str], values: Sequence[Value]) -> Sequence[Value]:
+    """Through OrtValues that hold the packed bytes, since NumPy has no such types."""
+    binding = session.io_binding()
+    held: list[Any] = []  # an OrtValue must outlive the run
+    for name, value in zip(inputs, values, strict=False):
+        if isinstance(value, np.ndarray) and (element := element_type(value.dtype)).kind != "string":
+            held.append(_ort_value(value, element))
+            binding.bind_ortvalue_input(name, held[-1])
+        else:
+            binding.bind_cpu_input(name, value)
+    for name in outputs:
+        binding.bind_output(name)
+    try:
+        session.run_with_iobinding(binding)
+    except Exception as error:
+        raise _declined(error) from error
+    return [_value(found, outputs[name]) for name, found in zip(outputs, binding.get_outputs(), strict=True)]
+
+
+def _ort_value(array: np.ndarray, element: ElementType) -> Any:
+    packed = pack(array, element)
+    value = onnxruntime.OrtValue.ortvalue_from_shape_and_type(list(array.shape), element.code)
+    if packed:
+        ctypes.memmove(value.data_ptr(), packed, len(packed))
+    return value
+
+
+def _value(found: Any, declared: str) -> Value:
+    """An output as an array; packed bytes are read by the element type that the runtime says they have."""
+    of = parse_type(declared)
+    if not isinstance(of, TensorType) or of.element.name in _NUMPY:
+        return found.numpy() if found.is_tensor() else found.to_list()
+    element = element_type(found.element_type())
+    shape = tuple(found.shape())
+    count = int(np.prod(shape))
+    raw = ctypes.string_at(found.data_ptr(), -(-count * element.bits // 8)) if count else b""
+    return unpack(raw, element, count).reshape(shape)

@@ -1,0 +1,115 @@
+"""What an operator gives for typed inputs: by its oracle, correctly rounded and with bounds, or in plain IEEE arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from harness.errors import ConformanceError
+from harness.numbers import bound as numbers
+from harness.numbers.rounding import round_array, to_storage, wrap
+from harness.operators.operator import OMITTED, Operator
+from harness.spec.element_types import ElementType, element_type
+from harness.spec.schema import Schema
+from harness.spec.values import TensorType, Value, parse_type
+
+
+class Expected(msgspec.Struct, frozen=True, eq=False):
+    """One output that an oracle gives: its value, and the bound of each element where it may be inexact."""
+
+    value: Value
+    bound: np.ndarray | None
+
+
+class WrongOracle(ConformanceError):
+    """An oracle returned what its schema does not allow."""
+
+    advice = "The oracle's file needs mending; nothing was written for this case."
+
+
+def expected(
+    operator: Operator, version: Schema, types: Mapping[str, str], inputs: Mapping[str, Value], attributes: Mapping[str, Any]
+) -> tuple[Expected, ...]:
+    """The outputs of one node: exact, or correctly rounded with their bounds (the design's "one number").
+
+    ``types`` says what each type variable stands for, ``attributes`` may hold ``OMITTED``. Raises WrongOracle.
+    """
+    elements = _outputs(version, types)
+    if operator.exact or not any(e.format for e in elements):
+        return tuple(Expected(value, None) for value in answer(operator, version, types, inputs, attributes, exact=True))
+    arguments = [_whole(inputs.get(p.name)) for p in version.inputs]
+    found = numbers.evaluate(operator.oracle, arguments, given(version, attributes), elements)
+    return tuple(Expected(one.values, one.bound) for one in found)
+
+
+def answer(
+    operator: Operator,
+    version: Schema,
+    types: Mapping[str, str],
+    inputs: Mapping[str, Value],
+    attributes: Mapping[str, Any],
+    *,
+    exact: bool = False,
+) -> tuple[Value, ...]:
+    """The outputs of one node by the oracle in float64 (complex128, Python integers), rounded once into their types.
+
+    With ``exact``, a value that its type cannot hold raises WrongOracle instead of being rounded.
+    """
+    elements = _outputs(version, types)
+    arguments = [_plain(inputs.get(p.name)) for p in version.inputs]
+    with np.errstate(all="ignore"):
+        found = operator.oracle(*arguments, **given(version, attributes))
+    outputs = found if isinstance(found, tuple) else (found,)
+    if len(outputs) != len(elements):
+        raise WrongOracle(f"The oracle of {version.title} gives {len(outputs)} outputs, want {len(elements)}.")
+    return tuple(_typed(np.asarray(o), e, version, exact=exact) for o, e in zip(outputs, elements, strict=True))
+
+
+def given(version: Schema, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes as the oracle sees them: the schema's default for one that is omitted."""
+    return {
+        a.name: a.default if (value := attributes.get(a.name, OMITTED)) is OMITTED else value for a in version.attributes
+    }
+
+
+def _outputs(version: Schema, types: Mapping[str, str]) -> list[ElementType]:
+    found = [parse_type(types.get(p.type_str, p.type_str)) for p in version.outputs]
+    return [of.element for of in found if isinstance(of, TensorType)]
+
+
+def _whole(value: Value) -> Any:
+    """Integers as Python's, strings as NumPy's own, so that arithmetic neither wraps nor rounds; others as they are."""
+    if not isinstance(value, np.ndarray):
+        return value
+    match element_type(value.dtype).kind:
+        case "signed" | "unsigned":
+            return value.astype(object) if value.dtype.isbuiltin == 1 else value.astype(np.int8).astype(object)
+        case "string":
+            return value.astype(np.dtypes.StringDType())
+        case _:
+            return value
+
+
+def _plain(value: Value) -> Any:
+    """As ``_whole``, with every real type as float64 and every complex one as complex128."""
+    if isinstance(value, np.ndarray) and (format_ := element_type(value.dtype)).format:
+        return value.astype(np.complex128 if format_.kind == "complex" else np.float64)
+    return _whole(value)
+
+
+def _typed(array: np.ndarray, element: ElementType, version: Schema, *, exact: bool) -> np.ndarray:
+    """An oracle's plain output in its element type: rounded for reals, wrapped for integers."""
+    match element.kind:
+        case "float":
+            plain = array.astype(np.float64)
+            rounded = round_array(plain, element)
+            if exact and not np.array_equal(plain, rounded, equal_nan=True):
+                raise WrongOracle(f"{version.title} is declared exact, but gives what {element.name} cannot hold.")
+            return to_storage(rounded, element)
+        case "signed" | "unsigned":
+            return wrap(array, element)
+        case _:
+            return array.astype(element.dtype)

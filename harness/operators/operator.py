@@ -1,0 +1,180 @@
+"""The operator: an oracle held against its schema, the groups of inputs that try it and the examples of its document."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, Final, TypeAlias
+
+import msgspec
+import numpy as np
+
+import harness.operators
+from harness.errors import ConformanceError
+from harness.spec.element_types import BY_NAME
+from harness.spec.schema import Schema, schema
+from harness.spec.values import Value
+
+OMITTED: Final = "omitted"
+"""The attribute value, or the input, that is not there."""
+
+FLAG: Final = (OMITTED, 0, 1)
+"""An INT attribute that schemas use as a Boolean."""
+
+Inputs: TypeAlias = Mapping[str, Value]
+"""Input name → value; an optional input that is left out is not in it."""
+
+Types: TypeAlias = Mapping[str, str]
+"""Type variable → a type it may stand for, as the schema spells it."""
+
+
+class OracleMismatch(ConformanceError):
+    """An operator's file disagrees with the schema it claims to implement."""
+
+    advice = "Make the oracle's signature the schema's: inputs positional, attributes keyword-only, all by ONNX's names."
+
+
+class Group(msgspec.Struct, frozen=True):
+    """A generator of inputs and what it is for; its name and docstring travel into the data."""
+
+    name: str
+    about: str
+    generate: Callable[..., Iterable[Inputs]]
+    """Takes a ``Draw`` and yields sets of inputs; those with the same shapes become data sets of one case."""
+    only: dict[str, tuple[str, ...]]
+    """Type variable → the kinds or element types that the group is about; others are not given to it."""
+    silent: str
+    """Why the spec leaves these answers open, with the clause; empty where it does not."""
+
+    def admits(self, types: Types) -> bool:
+        """Whether the group is about these types."""
+        return all(not _KINDS[types[variable]].isdisjoint(kinds) for variable, kinds in self.only.items())
+
+
+_KINDS = {f"tensor({t.name})": frozenset((t.name, t.kind)) for t in BY_NAME.values()}
+
+
+class Example(msgspec.Struct, frozen=True, eq=False):
+    """An example of the operator's document: the test's own name, its inputs and what they give, as printed there."""
+
+    name: str
+    inputs: dict[str, np.ndarray]
+    attributes: dict[str, Any]
+    gives: tuple[np.ndarray, ...]
+
+
+class Operator(msgspec.Struct, frozen=True, eq=False):
+    """One meaning of an operator, and the versions of the schema that have it."""
+
+    name: str
+    domain: str
+    since: tuple[int, ...]
+    """Versions, newest first, that share this meaning."""
+    oracle: Callable[..., Any]
+    attributes: dict[str, tuple[Any, ...]]
+    """Attribute → the values that are worth trying, ``OMITTED`` among them where it may be."""
+    exact: bool
+    """No rounding is involved for any type: answers are compared bit for bit."""
+    groups: list[Group]
+    """Filled while the operator's file is imported; the first is the ordinary one, which every row of a plan gets."""
+    examples: list[Example]
+
+    @property
+    def schemas(self) -> tuple[Schema, ...]:
+        """The schema of each version."""
+        return tuple(schema(self.name, since, self.domain) for since in self.since)
+
+    def inputs(self, *, silent: str = "", **only: str | tuple[str, ...]) -> Callable[..., Any]:
+        """Registers a generator as an input group, e.g. ``@cumprod.inputs(T="float")``.
+
+        ``only`` names the kinds (``float``, ``signed`` …) or element types it is about, by type variable.
+        """
+
+        def register(generate: Callable[..., Iterable[Inputs]]) -> Callable[..., Iterable[Inputs]]:
+            about = inspect.getdoc(generate) or ""
+            if not about:
+                raise OracleMismatch(f"Input group {generate.__name__} of {self.name} has no docstring.")
+            kinds = {name: (kind,) if isinstance(kind, str) else kind for name, kind in only.items()}
+            self.groups.append(Group(generate.__name__, about, generate, kinds, silent))
+            return generate
+
+        return register
+
+    def example(self, name: str, *inputs: Any, gives: Any, **attributes: Any) -> None:
+        """Registers an example of the document; inputs in the schema's order, a tuple of outputs where there are several.
+
+        Plain numbers have NumPy's default types, as in the documents.
+        """
+        named = dict(zip((p.name for p in self.schemas[0].inputs), map(np.asarray, inputs), strict=False))
+        given = gives if isinstance(gives, tuple) else (gives,)
+        self.examples.append(Example(name, named, attributes, tuple(map(np.asarray, given))))
+
+
+_OPERATORS: list[Operator] = []
+
+
+def operator(
+    name: str, *, since: int | Sequence[int], domain: str = "", exact: bool = False, **attributes: Sequence[Any]
+) -> Callable[[Callable[..., Any]], Operator]:
+    """Declares the decorated function the oracle of these versions, checked at once against their schemas.
+
+    ``attributes`` gives each attribute of the schema the values worth trying. FLOAT attributes are float32 values.
+    The function takes the schema's inputs by name (``None`` where an optional one may be left out) and, keyword-only,
+    its attributes; it returns an array, or a tuple of them. Raises OracleMismatch.
+    """
+    versions = (since,) if isinstance(since, int) else tuple(since)
+
+    def declare(oracle: Callable[..., Any]) -> Operator:
+        values = {key: tuple(value) for key, value in attributes.items()}
+        declared = Operator(name, domain, versions, oracle, values, exact, [], [])
+        for version in declared.schemas:
+            _check(version, oracle, values)
+        _OPERATORS.append(declared)
+        return declared
+
+    return declare
+
+
+def _check(version: Schema, oracle: Callable[..., Any], attributes: Mapping[str, tuple[Any, ...]]) -> None:
+    parameters = inspect.signature(oracle).parameters.values()
+    for kind, wanted, found in (
+        ("inputs", [p.name for p in version.inputs], [p.name for p in parameters if p.kind != p.KEYWORD_ONLY]),
+        ("attributes", [a.name for a in version.attributes], [p.name for p in parameters if p.kind == p.KEYWORD_ONLY]),
+    ):
+        if wanted != found and (kind == "inputs" or set(wanted) != set(found)):
+            raise OracleMismatch(f"{version.title} takes {kind} {wanted}, but its oracle takes {found}.")
+    if set(attributes) != {a.name for a in version.attributes}:
+        raise OracleMismatch(
+            f"{version.title} has attributes {[a.name for a in version.attributes]}, but values are given for {list(attributes)}.",
+            "Give each attribute the values worth trying in @operator(…).",
+        )
+    for p, parameter in zip(version.inputs, parameters, strict=False):
+        if (p.option == "optional") != (parameter.default is None):
+            raise OracleMismatch(f"{version.title}: input {p.name} is {p.option}, so its default must say so.")
+    for a in version.attributes:
+        if a.required and OMITTED in attributes[a.name]:
+            raise OracleMismatch(f"{version.title}: attribute {a.name} is required, so it cannot be omitted.")
+
+
+@cache
+def operators() -> tuple[Operator, ...]:
+    """Every operator that has an oracle, by domain and name; imports all operator files."""
+    for category in _submodules(harness.operators):
+        if category.ispkg:
+            package = importlib.import_module(category.name)
+            for module in _submodules(package):
+                importlib.import_module(module.name)
+    return tuple(sorted(_OPERATORS, key=lambda o: (o.domain, o.name, -o.since[0])))
+
+
+def _submodules(package: Any) -> Iterator[pkgutil.ModuleInfo]:
+    return pkgutil.iter_modules(package.__path__, package.__name__ + ".")
+
+
+@cache
+def find(name: str, since: int, domain: str = "") -> Operator | None:
+    """The operator that gives this version its meaning; None where there is no oracle yet."""
+    return next((o for o in operators() if (o.name, o.domain) == (name, domain) and since in o.since), None)

@@ -1,0 +1,1 @@
+"""Which cases exist: planning, cases, their directories and manifest, and ONNX's official tests."""

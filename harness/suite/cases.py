@@ -1,0 +1,89 @@
+"""The case as data: what a manifest line and a ``data.json`` say of one test directory."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+import msgspec
+
+
+class Labels(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where a case stands: the coordinates that selections, tables and names are made of. All values are text."""
+
+    op: str
+    """Operator; empty for a graph of several nodes."""
+    domain: str = ""
+    """Empty for ai.onnx."""
+    since: int = 0
+    """since_version of the operator's schema; 0 for a graph of several nodes."""
+    category: str = ""
+    """ONNX's own ``defs/`` folder: math, tensor, nn …"""
+    types: dict[str, str] = {}
+    """Type variable → element type (``float16``), or the whole type where it is no tensor (``seq(tensor(float))``)."""
+    attributes: dict[str, str] = {}
+    """Every attribute of the schema → its value as text, or ``omitted``."""
+    omitted: tuple[str, ...] = ()
+    """The optional inputs and outputs that the node leaves out, by name."""
+    group: str = ""
+    """What the data set tries: the name of its input group."""
+
+
+class DataSet(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One ``test_data_set_N``: a set of inputs and the outputs they must give."""
+
+    group: str
+    about: str = ""
+    """The input group's docstring."""
+    seed: str = ""
+    """What the draws were seeded with."""
+    elements: int = 0
+    """Elements in the expected outputs."""
+    blunt: int = 0
+    """Of these, how many have a bound so wide that they cannot fail; where all are, the set counts for no coverage."""
+    silent: str = ""
+    """Why the spec leaves the answer open, with its clause: run and shown, never scored."""
+
+
+class Case(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One test directory; ``data.json`` is all of it but ``name`` and ``files``, the manifest line is all of it."""
+
+    name: str
+    labels: Labels
+    """Without ``group``, which belongs to each data set."""
+    inputs: tuple[str, ...]
+    """Type of each graph input, e.g. ``tensor(float16)``."""
+    outputs: tuple[str, ...]
+    data_sets: tuple[DataSet, ...]
+    rtol: float
+    """For foreign runners (``onnx.backend.test``); they pass whatever the bounds pass."""
+    atol: float
+    judged: str = "bounds"
+    """``bounds``: by bound_N.pb, bit for bit where there is none. ``tolerance``: by rtol and atol, as the official tests are."""
+    clause: str = ""
+    """The sentence of the spec, where one needs quoting."""
+    files: dict[str, str] = {}
+    """Path inside the directory → SHA-256."""
+
+    def labels_of(self, data_set: int) -> Labels:
+        """The labels of one data set, ``group`` included."""
+        return msgspec.structs.replace(self.labels, group=self.data_sets[data_set].group)
+
+
+class Built(msgspec.Struct, frozen=True):
+    """A case and the contents of its files, by path inside its directory."""
+
+    case: Case
+    files: dict[str, bytes]
+
+
+_OF_THE_DIRECTORY = ("name", "files")
+"""The fields of a case that its ``data.json`` leaves out."""
+
+
+def finish(case: Case, files: Mapping[str, bytes]) -> Built:
+    """The case with its ``data.json`` and the SHA-256 of every file."""
+    fields = {k: v for k, v in msgspec.to_builtins(case).items() if k not in _OF_THE_DIRECTORY}
+    contents = {"data.json": msgspec.json.format(msgspec.json.encode(fields), indent=2) + b"\n", **files}
+    hashes = {path: hashlib.sha256(data).hexdigest() for path, data in sorted(contents.items())}
+    return Built(msgspec.structs.replace(case, files=hashes), contents)

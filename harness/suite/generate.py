@@ -1,0 +1,90 @@
+"""Generation: the matrix suite from the operators' files, one process a version of an operator."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing.connection import wait
+from pathlib import Path
+
+import msgspec
+
+from harness.operators.operator import Operator, operators
+from harness.spec.schema import Schema
+from harness.suite.build import build_plan
+from harness.suite.cases import Case
+from harness.suite.directories import publish, write_case, writing
+from harness.suite.manifest import Suite, open_suite
+from harness.suite.planning import Strength, plan
+
+
+class Planned(msgspec.Struct, frozen=True):
+    """What one version of an operator came to."""
+
+    title: str
+    """``CumProd-26``."""
+    rows: int
+    possible: int
+    """Rows of the full product of types, attributes and input groups."""
+    written: int
+    """Cases whose files were new or had changed."""
+    cases: tuple[Case, ...]
+
+
+def generate(
+    path: Path, strength: Strength = "pairs", jobs: int = 1, progress: Callable[[int, int, Planned], None] | None = None
+) -> tuple[Suite, tuple[Planned, ...]]:
+    """Writes the matrix suite into a folder, touching only what changed, and opens it.
+
+    The bytes depend on the operators' files and on ``strength`` alone, not on ``jobs``, the machine or what was there.
+    ``progress`` is called with versions done, versions in all and the newest one. Raises NotASuite, SuiteBusy,
+    WriteFailed and the errors of the operators' files; the suite then says that it is incomplete.
+    """
+    units = [(i, v) for i, operator in enumerate(operators()) for v in range(len(operator.since))]
+    done: list[Planned] = []
+    with writing(path):
+        for planned in _results(path, strength, jobs, units):
+            done.append(planned)
+            if progress:
+                progress(len(done), len(units), planned)
+        publish(path, (case for planned in done for case in planned.cases))
+    return open_suite(path), tuple(sorted(done, key=lambda p: p.title))
+
+
+def _results(path: Path, strength: Strength, jobs: int, units: Iterable[tuple[int, int]]) -> Iterator[Planned]:
+    if jobs == 1:
+        yield from (_write_version(path, strength, *unit) for unit in units)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, context, initializer=_follow_parent) as pool:
+        futures = [pool.submit(_write_version, path, strength, *unit) for unit in units]
+        try:
+            yield from (future.result() for future in as_completed(futures))
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _follow_parent() -> None:
+    """Leaves Ctrl-C to the parent, and ends when the parent does, however it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        sentinel = parent.sentinel
+        threading.Thread(target=lambda: (wait([sentinel]), os._exit(1)), daemon=True).start()
+
+
+def _write_version(path: Path, strength: Strength, index: int, number: int) -> Planned:
+    operator: Operator = operators()[index]
+    version: Schema = operator.schemas[number]
+    # An older version is there for its own sake: each value once; the newest carries the combinations.
+    planned = plan(operator, version, strength if number == 0 else "each")
+    cases: list[Case] = []
+    written = 0
+    for built in build_plan(operator, version, planned):
+        written += write_case(path, built)
+        cases.append(built.case)
+    return Planned(version.title, len(planned.rows), planned.possible, written, tuple(cases))

@@ -1,0 +1,75 @@
+"""The suite on disk, as its manifest lists it: one line a case, whose digest names the suite."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from harness.errors import UsageError
+from harness.suite.cases import Case
+
+MANIFEST = "manifest.jsonl"
+INCOMPLETE = "manifest.incomplete"
+"""What stands in the manifest's place while a suite is being written, and after that was interrupted."""
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
+_FILE = re.compile(r"model\.onnx|data\.json|test_data_set_\d+/(input|output|bound)_\d+\.pb")
+
+
+class NoSuite(UsageError):
+    """A folder that is no suite, or one whose generation was interrupted."""
+
+
+class BrokenManifest(UsageError):
+    """A manifest line that does not parse, or that names what no suite may contain."""
+
+    advice = "Write the suite anew: onnx-conformance generate."
+
+
+class Suite(msgspec.Struct, frozen=True):
+    """A complete suite: where it is and what its manifest's digest is."""
+
+    path: Path
+    digest: str
+    """SHA-256 of the manifest."""
+
+    @property
+    def name(self) -> str:
+        """The folder's name: matrix, official …"""
+        return self.path.name
+
+    def cases(self) -> Iterator[Case]:
+        """Every case, in the manifest's order (by name), read as it goes. Raises BrokenManifest."""
+        with (self.path / MANIFEST).open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                yield _case(line, f"{self.path / MANIFEST}:{number}")
+
+
+_decoder = msgspec.json.Decoder(Case)
+
+
+def _case(line: bytes, where: str) -> Case:
+    try:
+        case = _decoder.decode(line)
+    except msgspec.MsgspecError as error:
+        raise BrokenManifest(f"{where} is no case: {error}.") from error
+    if not _NAME.fullmatch(case.name) or not all(map(_FILE.fullmatch, case.files)):
+        raise BrokenManifest(f"{where} names a file or folder that no suite may contain.")
+    return case
+
+
+def open_suite(path: Path) -> Suite:
+    """The suite in a folder. Raises NoSuite, saying which command would make it one."""
+    advice = "Write it: onnx-conformance generate."
+    if not path.is_dir():
+        raise NoSuite(f"There is no suite at {path}.", advice)
+    if not (path / MANIFEST).is_file():
+        if (path / INCOMPLETE).exists():
+            raise NoSuite(f"The suite at {path} is incomplete: its generation was interrupted or is under way.", advice)
+        raise NoSuite(f"{path} is no suite: it has no {MANIFEST}.", advice)
+    with (path / MANIFEST).open("rb") as manifest:
+        return Suite(path, hashlib.file_digest(manifest, "sha256").hexdigest())

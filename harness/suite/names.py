@@ -1,0 +1,90 @@
+"""The texts that stand for values in labels, and the names of cases, which are made of them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+
+from harness.operators.operator import OMITTED
+from harness.spec.schema import Schema
+from harness.spec.values import TensorType, Value, parse_type
+
+LONGEST = 120
+"""Characters of a case's name."""
+
+_SPELT = str.maketrans({"-": "m", ".": "p", ",": "x", "[": None, "]": None})
+"""How names spell the characters of numbers and lists: ``-0.5`` is ``m0p5``, ``[2,3]`` is ``2x3``."""
+
+
+def type_label(text: str) -> str:
+    """A type as labels have it: ``float16`` for ``tensor(float16)``, other types whole."""
+    of = parse_type(text)
+    return of.element.name if isinstance(of, TensorType) else str(of)
+
+
+def label_type(label: str) -> str:
+    """The type, as schemas spell it, that a label stands for."""
+    return label if "(" in label else f"tensor({label})"
+
+
+def attribute_label(value: Any) -> str:
+    """An attribute's value as labels have it: ``0``, ``0.1`` (the shortest text for the float32), ``[1,2]``, ``linear``."""
+    match value:
+        case float():
+            return str(np.float32(value))
+        case list() | tuple() | np.ndarray():
+            return f"[{','.join(map(attribute_label, value))}]"
+        case bytes():
+            return value.decode(errors="replace")
+        case onnx.TensorProto():
+            return f"tensor{list(value.dims)}"
+        case onnx.SparseTensorProto():
+            return f"sparse_tensor{list(value.dims)}"
+        case onnx.GraphProto():
+            return f"graph of {len(value.node)} nodes"
+        case onnx.TypeProto():
+            return onnx.helper.printable_type(value)
+        case _:
+            return str(value)
+
+
+def shape_label(value: Value) -> str:
+    """A value's shape as names have it: ``2x3x4``, ``scalar`` for 0-D, ``none`` for an omitted input."""
+    match value:
+        case np.ndarray():
+            return "x".join(map(str, value.shape)) or "scalar"
+        case None:
+            return "none"
+        case list():
+            return "_".join(["seq", *map(shape_label, value)])
+        case dict():
+            return f"map{len(value)}"
+        case _:
+            return f"sparse{'x'.join(map(str, value.dims))}"
+
+
+def case_name(version: Schema, types: Mapping[str, str], attributes: Mapping[str, Any], inputs: Sequence[Value]) -> str:
+    """The name of the case at these coordinates: unique, ``[a-z0-9_]``, at most ``LONGEST`` characters.
+
+    It depends on the coordinates alone. Where they do not fit in, a hash of them stands at its end.
+    """
+    given = [(name, value) for name, value in attributes.items() if value is not OMITTED]
+    parts = [
+        *([version.domain] if version.domain else []),
+        version.op,
+        str(version.since),
+        *(type_label(of) for of in types.values()),
+        *(f"{name}_{attribute_label(value).translate(_SPELT)}" for name, value in given),
+        *map(shape_label, inputs),
+    ]
+    faithful = "test_" + "_".join(parts).lower()
+    name = re.sub(r"[^a-z0-9]+", "_", faithful)
+    if name == faithful and len(name) <= LONGEST:
+        return name
+    digest = hashlib.sha256(repr(parts).encode()).hexdigest()[:10]
+    return f"{name[: LONGEST - 11].rstrip('_')}_{digest}"
