@@ -55,7 +55,7 @@ class _Graph:
         return [known[name] for name in self.outputs]
 
     def _bind(self, node: onnx.NodeProto, version: Schema, inputs: dict[str, Value]) -> dict[str, str]:
-        """What the schema's type variables stand for: by the values of the inputs, else by the outputs' declared types."""
+        """What the schema's type variables stand for: by the inputs' values, else by the outputs' declared types."""
         bound = {p.type_str: str(type_of_value(inputs[p.name])) for p in version.inputs if p.name in inputs}
         for p, name in zip(version.outputs, node.output, strict=False):
             if p.type_str not in bound and name in self.types:

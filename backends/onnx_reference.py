@@ -29,6 +29,6 @@ class OnnxReferenceBackend:
         names = evaluator.input_names
 
         def run(values: Sequence[Value]) -> Sequence[Value]:
-            return evaluator.run(None, dict(zip(names, values, strict=False)))
+            return evaluator.run(None, dict(zip(names, values, strict=False)))  # pyright: ignore[reportReturnType, reportArgumentType] - names are text
 
         return run

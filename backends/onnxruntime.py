@@ -16,7 +16,9 @@ from harness.spec.codec import pack, unpack
 from harness.spec.element_types import ElementType, element_type
 from harness.spec.values import TensorType, Value, parse_type
 
-_NUMPY = {"float", "double", "float16", "bool", "string"} | {f"{u}int{bits}" for u in ("", "u") for bits in (8, 16, 32, 64)}
+_NUMPY = {"float", "double", "float16", "bool", "string"} | {
+    f"{u}int{bits}" for u in ("", "u") for bits in (8, 16, 32, 64)
+}
 """Element types that pass through run() as NumPy arrays; the others would arrive as other types, or not at all."""
 
 _DECLINED = re.compile(
@@ -77,7 +79,9 @@ def _run(session: Any, names: Sequence[str], values: Sequence[Value]) -> Sequenc
         raise _declined(error) from error
 
 
-def _run_bound(session: Any, inputs: dict[str, str], outputs: dict[str, str], values: Sequence[Value]) -> Sequence[Value]:
+def _run_bound(
+    session: Any, inputs: dict[str, str], outputs: dict[str, str], values: Sequence[Value]
+) -> Sequence[Value]:
     """Through OrtValues that hold the packed bytes, since NumPy has no such types."""
     binding = session.io_binding()
     held: list[Any] = []  # an OrtValue must outlive the run

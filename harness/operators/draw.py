@@ -30,13 +30,10 @@ class Draw:
         self._drawn = 0
 
     def __getattr__(self, variable: str) -> Values:
-        try:
-            of = parse_type(self.types[variable])
-        except KeyError:
-            raise AttributeError(f"The operator has no type variable {variable}; it has {list(self.types)}.") from None
-        if not isinstance(of, TensorType):
-            raise AttributeError(f"{variable} stands for {of}, which is no tensor.")
-        return Values(self, of.element)
+        of = parse_type(self.types[variable]) if variable in self.types else None
+        if isinstance(of, TensorType):
+            return Values(self, of.element)
+        raise AttributeError(f"{variable} is none of the type variables that stand for a tensor: {self.types}.")
 
     def words(self, count: int) -> np.ndarray:
         """The next ``count`` words of the stream, uint64 [count]."""
@@ -74,11 +71,12 @@ class Values:
         return -self.largest if self.element.format.signed else 2.0**self.element.format.smallest
 
     def some(self, shape: Sequence[int]) -> np.ndarray:
-        """Ordinary values: floats of either sign from 1/4 up to 4, small integers, Booleans, words; none is special."""
+        """Ordinary values: floats from 1/4 up to 4, of either sign if there are two, small integers, Booleans, words."""
         count = math.prod(shape)
         match self.element.kind:
             case "float":
-                return self(self._floats(count).reshape(shape))
+                values = self._floats(count).reshape(shape)
+                return self(values if self.least < 0 else np.abs(values))
             case "complex":
                 parts = self._floats(2 * count).reshape(*shape, 2)
                 return (parts[..., 0] + 1j * parts[..., 1]).astype(self.element.dtype)
@@ -112,7 +110,12 @@ class Values:
             return np.array(sorted(extremes), self.element.dtype)
         f = self.element.format
         finite = [2.0**f.smallest, 2.0**f.emin, f.maximum]
-        values = [*([math.nan] if f.nan else []), *([math.inf] if f.infinity else []), *([0.0] if f.zero else []), *finite]
+        values = [
+            *([math.nan] if f.nan else []),
+            *([math.inf] if f.infinity else []),
+            *([0.0] if f.zero else []),
+            *finite,
+        ]
         return self([*values, *(-v for v in values if f.signed and (v or f.negative_zero) and not math.isnan(v))])
 
     def _floats(self, count: int) -> np.ndarray:

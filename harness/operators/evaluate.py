@@ -1,8 +1,8 @@
-"""What an operator gives for typed inputs: by its oracle, correctly rounded and with bounds, or in plain IEEE arithmetic."""
+"""What an operator gives for typed inputs: correctly rounded and with bounds, or in plain IEEE arithmetic."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -31,7 +31,11 @@ class WrongOracle(ConformanceError):
 
 
 def expected(
-    operator: Operator, version: Schema, types: Mapping[str, str], inputs: Mapping[str, Value], attributes: Mapping[str, Any]
+    operator: Operator,
+    version: Schema,
+    types: Mapping[str, str],
+    inputs: Mapping[str, Value],
+    attributes: Mapping[str, Any],
 ) -> tuple[Expected, ...]:
     """The outputs of one node: exact, or correctly rounded with their bounds (the design's "one number").
 
@@ -39,7 +43,9 @@ def expected(
     """
     elements = _outputs(version, types)
     if operator.exact or not any(e.format for e in elements):
-        return tuple(Expected(value, None) for value in answer(operator, version, types, inputs, attributes, exact=True))
+        return tuple(
+            Expected(value, None) for value in answer(operator, version, types, inputs, attributes, exact=True)
+        )
     arguments = [_whole(inputs.get(p.name)) for p in version.inputs]
     found = numbers.evaluate(operator.oracle, arguments, given(version, attributes), elements)
     return tuple(Expected(one.values, one.bound) for one in found)
@@ -71,7 +77,8 @@ def answer(
 def given(version: Schema, attributes: Mapping[str, Any]) -> dict[str, Any]:
     """The attributes as the oracle sees them: the schema's default for one that is omitted."""
     return {
-        a.name: a.default if (value := attributes.get(a.name, OMITTED)) is OMITTED else value for a in version.attributes
+        a.name: a.default if (value := attributes.get(a.name, OMITTED)) is OMITTED else value
+        for a in version.attributes
     }
 
 

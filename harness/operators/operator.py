@@ -1,4 +1,4 @@
-"""The operator: an oracle held against its schema, the groups of inputs that try it and the examples of its document."""
+"""The operator: an oracle held against its schema, the inputs that try it and the examples of its document."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ Types: TypeAlias = Mapping[str, str]
 class OracleMismatch(ConformanceError):
     """An operator's file disagrees with the schema it claims to implement."""
 
-    advice = "Make the oracle's signature the schema's: inputs positional, attributes keyword-only, all by ONNX's names."
+    advice = (
+        "Make the oracle's signature the schema's: inputs positional, attributes keyword-only, all by ONNX's names."
+    )
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -104,7 +106,7 @@ class Operator(msgspec.Struct, frozen=True, eq=False):
         return register
 
     def example(self, name: str, *inputs: Any, gives: Any, **attributes: Any) -> None:
-        """Registers an example of the document; inputs in the schema's order, a tuple of outputs where there are several.
+        """Registers an example of the document: inputs in the schema's order, several outputs as a tuple.
 
         Plain numbers have NumPy's default types, as in the documents.
         """
@@ -148,7 +150,8 @@ def _check(version: Schema, oracle: Callable[..., Any], attributes: Mapping[str,
             raise OracleMismatch(f"{version.title} takes {kind} {wanted}, but its oracle takes {found}.")
     if set(attributes) != {a.name for a in version.attributes}:
         raise OracleMismatch(
-            f"{version.title} has attributes {[a.name for a in version.attributes]}, but values are given for {list(attributes)}.",
+            f"{version.title} has attributes {[a.name for a in version.attributes]}, "
+            f"but values are given for {list(attributes)}.",
             "Give each attribute the values worth trying in @operator(…).",
         )
     for p, parameter in zip(version.inputs, parameters, strict=False):

@@ -1,4 +1,4 @@
-"""The form of values on disk: arrays and structures to the bytes of TensorProto, SequenceProto, OptionalProto … and back."""
+"""The form of values on disk: arrays and structures to the bytes of TensorProto, SequenceProto … and back."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class FloatFormat(msgspec.Struct, frozen=True):
 
     @property
     def smallest(self) -> int:
-        """The exponent of the last bit of the smallest normal number: the spacing of the subnormals is ``2^smallest``."""
+        """The exponent of the spacing of the subnormals, which are the multiples of ``2^smallest``."""
         return self.emin - self.precision + 1
 
     @property
@@ -77,8 +77,11 @@ class ElementType(msgspec.Struct, frozen=True, eq=False):
         return 2.0**-24 if self.name == "float16" else 2.0**self.format.emin
 
 
-def _float(name: str, code: int, bits: int, dtype: object, precision: int, emin: int, maximum: float, **lacks: bool) -> ElementType:
-    return ElementType(name, code, "float", bits, np.dtype(dtype), FloatFormat(precision, emin, maximum, **lacks))  # pyright: ignore[reportArgumentType]
+def _float(
+    name: str, code: int, bits: int, dtype: type, precision: int, emin: int, maximum: float, **lacks: bool
+) -> ElementType:
+    form = FloatFormat(precision, emin, maximum, **lacks)
+    return ElementType(name, code, "float", bits, np.dtype(dtype), form)
 
 
 _SINGLE = FloatFormat(24, -126, float(np.finfo(np.float32).max))
@@ -108,7 +111,18 @@ ELEMENT_TYPES: tuple[ElementType, ...] = (
     ElementType("uint4", 21, "unsigned", 4, np.dtype(ml_dtypes.uint4)),
     ElementType("int4", 22, "signed", 4, np.dtype(ml_dtypes.int4)),
     _float("float4e2m1", 23, 4, ml_dtypes.float4_e2m1fn, 2, 0, 6.0, infinity=False, nan=False),
-    _float("float8e8m0", 24, 8, ml_dtypes.float8_e8m0fnu, 1, -127, 2.0**127, infinity=False, negative_zero=False, zero=False),
+    _float(
+        "float8e8m0",
+        24,
+        8,
+        ml_dtypes.float8_e8m0fnu,
+        1,
+        -127,
+        2.0**127,
+        infinity=False,
+        negative_zero=False,
+        zero=False,
+    ),
     ElementType("uint2", 25, "unsigned", 2, np.dtype(ml_dtypes.uint2)),
     ElementType("int2", 26, "signed", 2, np.dtype(ml_dtypes.int2)),
     _float("float6e2m3", 27, 6, ml_dtypes.float6_e2m3fn, 4, 0, 7.5, infinity=False, nan=False),

@@ -1,4 +1,4 @@
-"""A frozen view of ONNX's operator schemas, every version of every operator, as ``onnx.defs`` of the installed onnx has them."""
+"""A frozen view of ONNX's operator schemas: every version of every operator that the installed onnx defines."""
 
 from __future__ import annotations
 
@@ -67,18 +67,21 @@ class UnknownOperator(UsageError):
     """An operator, domain or version that the installed onnx does not define."""
 
 
+def _name(member: Any) -> str:
+    """Of an enumeration's member; the stubs of ``onnx.defs`` lack the attribute."""
+    return member.name
+
+
 def _parameter(p: onnx.defs.OpSchema.FormalParameter) -> Parameter:
-    option: Option = p.option.name.lower()  # pyright: ignore[reportAssignmentType]
-    return Parameter(
-        p.name, p.type_str, tuple(sorted(p.types)), option, p.is_homogeneous, p.min_arity, p.description
-    )
+    option: Option = _name(p.option).lower()  # pyright: ignore[reportAssignmentType]
+    return Parameter(p.name, p.type_str, tuple(sorted(p.types)), option, p.is_homogeneous, p.min_arity, p.description)
 
 
 def _attribute(a: onnx.defs.OpSchema.Attribute) -> Attribute:
     default = onnx.helper.get_attribute_value(a.default_value) if a.default_value.type else None
     if isinstance(default, bytes):
         default = default.decode()
-    return Attribute(a.name, a.type.name, a.required, default, a.description)
+    return Attribute(a.name, _name(a.type), a.required, default, a.description)
 
 
 def _schema(s: onnx.defs.OpSchema) -> Schema:
@@ -95,9 +98,7 @@ def _schema(s: onnx.defs.OpSchema) -> Schema:
         outputs=outputs,
         attributes=tuple(_attribute(a) for _, a in sorted(s.attributes.items())),
         variables={
-            c.type_param_str: tuple(sorted(c.allowed_type_strs))
-            for c in s.type_constraints
-            if c.type_param_str in used
+            c.type_param_str: tuple(sorted(c.allowed_type_strs)) for c in s.type_constraints if c.type_param_str in used
         },
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,15 +16,16 @@ from harness.operators.draw import Draw
 from harness.operators.evaluate import Expected, expected
 from harness.operators.operator import OMITTED, Example, Inputs, Operator
 from harness.spec.codec import encode
-from harness.spec.element_types import BY_NAME, ElementType, element_type
+from harness.spec.element_types import BY_NAME, element_type
 from harness.spec.schema import Schema
-from harness.spec.values import SequenceType, TensorType, Value, ValueType, parse_type, proto_of_type
+from harness.spec.values import TensorType, Value, ValueType, parse_type, proto_of_type
 from harness.suite.cases import Built, Case, DataSet, Labels, finish
-from harness.suite.names import attribute_label, case_name, shape_label, type_label
+from harness.suite.names import attribute_label, case_name, type_label
 from harness.suite.planning import Plan
 
 PASS = 4
 """An answer passes up to this many bounds from what is expected."""
+
 
 class ExampleDisagrees(ConformanceError):
     """An example of an operator's document is not what its oracle gives: one of the two is read wrongly."""
@@ -43,7 +43,11 @@ def build_plan(operator: Operator, version: Schema, plan: Plan) -> Iterator[Buil
     """The cases of a plan and the document's examples: data sets that share a model share a case."""
     models: dict[str, tuple[Mapping[str, str], Mapping[str, Any], list[_Set]]] = {}
     for row in plan.rows:
-        coordinates = [version.title, *row.types.values(), *(f"{k}={attribute_label(v)}" for k, v in row.attributes.items())]
+        coordinates = [
+            version.title,
+            *row.types.values(),
+            *(f"{k}={attribute_label(v)}" for k, v in row.attributes.items()),
+        ]
         seed = "/".join([*coordinates, row.group.name])
         for inputs in row.group.generate(Draw(seed, row.types, row.attributes)):
             name = case_name(version, row.types, row.attributes, [inputs.get(p.name) for p in version.inputs])
@@ -67,7 +71,9 @@ def _build_example(operator: Operator, version: Schema, example: Example) -> Bui
     outputs = expected(operator, version, types, example.inputs, attributes)
     for output, printed in zip(outputs, example.gives, strict=True):
         if not np.array_equal(np.asarray(output.value), printed) or np.asarray(output.value).dtype != printed.dtype:
-            raise ExampleDisagrees(f"{example.name}: the document prints {printed.tolist()}, the oracle gives {output.value}.")
+            raise ExampleDisagrees(
+                f"{example.name}: the document prints {printed.tolist()}, the oracle gives {output.value}."
+            )
     return _build(operator, version, example.name, types, attributes, [drawn])
 
 
@@ -111,9 +117,12 @@ def _build(
         data_sets=tuple(_data_set(drawn, outputs) for drawn, outputs in zip(sets, answers, strict=True)),
         rtol=rtol,
         atol=atol,
+        judged="bounds",
     )
     first = {p.name: (of, sets[0].inputs[p.name]) for p, of in zip(present, input_types, strict=True)}
-    model = _model(version, name, attributes, first, list(zip(output_types, (o.value for o in answers[0]), strict=True)))
+    model = _model(
+        version, name, attributes, first, list(zip(output_types, (o.value for o in answers[0]), strict=True))
+    )
     return finish(case, {"model.onnx": model, **files})
 
 
@@ -165,10 +174,7 @@ def _tolerance(outputs: Sequence[Expected]) -> tuple[float, float]:
 
 def _round_up(value: float) -> float:
     """To three significant digits, upwards, so that it reads well."""
-    if value == 0:
-        return 0.0
-    scale = 10.0 ** (2 - math.floor(math.log10(value)))
-    return math.ceil(value * scale) / scale if math.isfinite(scale) else value
+    return float(f"{value * 1.005:.2e}")
 
 
 def _model(
@@ -204,4 +210,4 @@ def _shape(value: Value) -> tuple[int, ...] | None:
 
 
 def _ir_version(version: Schema) -> int:
-    return helper.find_min_ir_version_for([helper.make_operatorsetid(version.domain, version.since)], True)  # noqa: FBT003
+    return helper.find_min_ir_version_for([helper.make_operatorsetid(version.domain, version.since)], True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from typing import Literal
 
 import msgspec
 
@@ -58,8 +59,8 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     rtol: float
     """For foreign runners (``onnx.backend.test``); they pass whatever the bounds pass."""
     atol: float
-    judged: str = "bounds"
-    """``bounds``: by bound_N.pb, bit for bit where there is none. ``tolerance``: by rtol and atol, as the official tests are."""
+    judged: Literal["bounds", "tolerance"]
+    """``bounds``: by bound_N.pb, bit for bit where there is none. ``tolerance``: by rtol and atol."""
     clause: str = ""
     """The sentence of the spec, where one needs quoting."""
     files: dict[str, str] = {}

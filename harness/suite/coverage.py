@@ -83,9 +83,7 @@ def _of_version(version: Schema, cases: list[Case], *, newest: bool) -> VersionC
     for case in sharp:
         for name, value in case.labels.attributes.items():
             values.setdefault(name, set()).add(value)
-    combinations = {
-        (tuple(case.labels.types.items()), tuple(case.labels.attributes.items())) for case in sharp
-    }
+    combinations = {(tuple(case.labels.types.items()), tuple(case.labels.attributes.items())) for case in sharp}
     possible = 1
     for choices in (*version.variables.values(), *values.values()):
         possible *= max(1, len(choices))
@@ -99,7 +97,9 @@ def _of_version(version: Schema, cases: list[Case], *, newest: bool) -> VersionC
         data_sets=sum(map(counts, cases)),
         pairs=len(found),
         pairs_possible=len(wanted),
-        missing_pairs=tuple(sorted(pair.replace("tensor(", "", 1)[:-1] if "=tensor(" in pair else pair for pair in wanted - found)),
+        missing_pairs=tuple(
+            sorted(pair.replace("tensor(", "", 1)[:-1] if "=tensor(" in pair else pair for pair in wanted - found)
+        ),
         attributes={name: tuple(sorted(given)) for name, given in values.items()},
         missing_attributes=tuple(name for name, given in values.items() if not given - {OMITTED}),
         combinations=len(combinations),

@@ -7,7 +7,7 @@ import errno
 import fcntl
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -34,7 +34,7 @@ class DuplicateName(ConformanceError):
 
 
 @contextlib.contextmanager
-def writing(path: Path) -> Iterator[None]:
+def writing(path: Path) -> Generator[None]:
     """Holds a suite's folder for writing: it says it is incomplete until ``publish``, and nobody else may write it.
 
     Raises NotASuite, SuiteBusy, WriteFailed.
@@ -129,7 +129,7 @@ def _read(target: str) -> bytes | None:
 
 
 @contextlib.contextmanager
-def refusals(path: Path) -> Iterator[None]:
+def refusals(path: Path) -> Generator[None]:
     """Turns the operating system's refusals into WriteFailed, with what to do."""
     try:
         yield

@@ -33,7 +33,7 @@ def label_type(label: str) -> str:
 
 
 def attribute_label(value: Any) -> str:
-    """An attribute's value as labels have it: ``0``, ``0.1`` (the shortest text for the float32), ``[1,2]``, ``linear``."""
+    """An attribute's value as labels have it: ``0``, ``0.1`` (the shortest for the float32), ``[1,2]``, ``linear``."""
     match value:
         case float():
             return str(np.float32(value))

@@ -1,4 +1,4 @@
-"""ONNX's own tests: the node, simple and PyTorch tests of the installed onnx as directories, labelled from their models."""
+"""ONNX's own tests: those of the installed onnx as directories, labelled from their models."""
 
 from __future__ import annotations
 
@@ -66,7 +66,11 @@ def _built(test: Any, name: str, kind: str) -> Built:
     for number, data_set in enumerate(sets):
         files |= {f"test_data_set_{number}/{file}": data for file, data in data_set.items()}
     elements = [
-        sum(_size(decode(data, outputs[int(file[7:-3])])) for file, data in data_set.items() if file.startswith("output"))
+        sum(
+            _size(decode(data, outputs[int(file[7:-3])]))
+            for file, data in data_set.items()
+            if file.startswith("output")
+        )
         for data_set in sets
     ]
     # Graph inputs that an initializer gives a value come last and have no file.
@@ -104,7 +108,9 @@ def _proto(value: Any, info: onnx.ValueInfoProto) -> Any:
         case "optional_type":
             return numpy_helper.from_optional(value, info.name)
         case _:
-            return value if isinstance(value, onnx.TensorProto) else numpy_helper.from_array(np.asarray(value), info.name)
+            return (
+                value if isinstance(value, onnx.TensorProto) else numpy_helper.from_array(np.asarray(value), info.name)
+            )
 
 
 def _files_of(test: Any) -> Iterator[dict[str, bytes]]:

@@ -14,14 +14,12 @@ from harness.operators.operator import Group, Operator
 from harness.spec.schema import Schema
 
 Strength: TypeAlias = Literal["each", "pairs", "full"]
-"""``each`` value once · every ``pair`` of values, and the product of types and attributes where that is affordable · the ``full`` product."""
+"""``each`` value, all ``pairs`` of values (and the product of types × attributes where that is small), or ``full``."""
 
 STRENGTHS: tuple[Strength, ...] = get_args(Strength)
 
 PRODUCT_LIMIT = 400
 """The product of types × attributes is planned whole up to this many rows, so that every cell of a report is filled."""
-
-_GROUP = "\0group"
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -48,48 +46,52 @@ def plan(operator: Operator, version: Schema, strength: Strength = "pairs") -> P
     The first group is ordinary and gets the product of types × attributes up to ``PRODUCT_LIMIT`` rows
     (``pairs``); the other groups are spread so that each pair of factor values is there that can be.
     """
-    factors: dict[str, Sequence[Any]] = {**version.variables, **{a.name: operator.attributes[a.name] for a in version.attributes}}
+    pools = [*version.variables.values(), *(operator.attributes[a.name] for a in version.attributes)]
     first, *others = operator.groups
-    product = math.prod(map(len, factors.values()))
-    possible = sum(_admitted(group, version) for group in operator.groups) * math.prod(
-        len(operator.attributes[a.name]) for a in version.attributes
-    )
     if strength == "full":
-        rows = [(*row, group) for group in operator.groups for row in itertools.product(*factors.values())]
-    elif strength == "pairs" and product <= PRODUCT_LIMIT:
-        rows = [(*row, first) for row in itertools.product(*factors.values())]
-        rows += _covering(factors, others, 2)
+        rows = [(*row, group) for group in operator.groups for row in itertools.product(*pools)]
+    elif strength == "pairs" and math.prod(map(len, pools)) <= PRODUCT_LIMIT:
+        rows = [(*row, first) for row in itertools.product(*pools)]
+        rows += _covering(pools, others, list(version.variables), 2)
     else:
-        rows = _covering(factors, operator.groups, 1 if strength == "each" else 2)
-    variables = list(version.variables)
-    planned = (
-        Row(dict(zip(variables, row, strict=False)), dict(zip(list(factors)[len(variables) :], row[len(variables) : -1], strict=True)), row[-1])
-        for row in rows
+        rows = _covering(pools, operator.groups, list(version.variables), 1 if strength == "each" else 2)
+    planned = (_row(version, row) for row in rows)
+    return Plan(tuple(row for row in planned if row.group.admits(row.types)), _possible(operator, version))
+
+
+def _row(version: Schema, values: tuple[Any, ...]) -> Row:
+    count = len(version.variables)
+    types = dict(zip(version.variables, values[:count], strict=True))
+    attributes = {a.name: value for a, value in zip(version.attributes, values[count:-1], strict=True)}
+    return Row(types, attributes, values[-1])
+
+
+def _possible(operator: Operator, version: Schema) -> int:
+    """Rows of the full product in which each group meets only the types that it is about."""
+    combinations = (
+        dict(zip(version.variables, types, strict=True)) for types in itertools.product(*version.variables.values())
     )
-    return Plan(tuple(row for row in planned if row.group.admits(row.types)), possible)
+    admitted = sum(group.admits(types) for types in combinations for group in operator.groups)
+    return admitted * math.prod(len(operator.attributes[a.name]) for a in version.attributes)
 
 
-def _admitted(group: Group, version: Schema) -> int:
-    """How many type combinations a group is about."""
-    names = list(version.variables)
-    return sum(group.admits(dict(zip(names, types, strict=True))) for types in itertools.product(*version.variables.values()))
-
-
-def _covering(factors: Mapping[str, Sequence[Any]], groups: Sequence[Group], strength: int) -> list[tuple[Any, ...]]:
-    """A covering array over the factors and the groups, in which groups meet only the types that they are about.
+def _covering(
+    pools: Sequence[Sequence[Any]], groups: Sequence[Group], variables: Sequence[str], strength: int
+) -> list[tuple[Any, ...]]:
+    """A covering array over the pools and the groups; groups meet only types (of the first pools) they are about.
 
     It is made over indices, for values may be of any kind, and sorted.
     """
     if not groups:
         return []
-    indices = {name: list(range(len(values))) for name, values in factors.items()} | {_GROUP: list(range(len(groups)))}
-    narrow = sorted({variable for group in groups for variable in group.only})
+    narrow = [i for i, variable in enumerate(variables) if any(variable in group.only for group in groups)]
 
-    def admitted(row: Mapping[str, int]) -> bool:
-        return groups[row[_GROUP]].admits({v: factors[v][row[v]] for v in narrow})
+    def admitted(row: Mapping[int, int]) -> bool:
+        return groups[row[len(pools)]].admits({variables[i]: pools[i][row[i]] for i in narrow})
 
-    constraints = [{"operator": "fn", "requires": [*narrow, _GROUP], "evaluate": admitted}] if narrow else []
-    array = make(indices, strength=min(strength, len(indices)), constraints=constraints)
-    ordered = sorted(tuple(row[name] for name in indices) for row in array)
-    pools = [*factors.values(), groups]
-    return [tuple(pool[i] for pool, i in zip(pools, row, strict=True)) for row in ordered]
+    array: Any = make(
+        [list(range(len(pool))) for pool in (*pools, groups)],
+        strength=min(strength, len(pools) + 1),
+        constraints=[{"operator": "fn", "requires": [*narrow, len(pools)], "evaluate": admitted}] if narrow else [],
+    )
+    return [tuple(pool[i] for pool, i in zip((*pools, groups), row, strict=True)) for row in sorted(array)]

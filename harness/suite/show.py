@@ -43,8 +43,11 @@ def read_model(folder: Path) -> onnx.ModelProto:
         raise BrokenCase(f"{folder / 'model.onnx'} is no model: {error}.") from error
 
 
-def show(folder: Path, case: Case) -> str:
-    """The text of one case: its node, then each data set with inputs, outputs and, where there are any, bounds."""
+def show(folder: Path, case: Case, *, bounds: bool = False) -> str:
+    """The text of one case: its node, then each data set with inputs and outputs and, if asked for, their bounds.
+
+    Raises BrokenCase and BrokenValue for files that are not what the manifest says.
+    """
     graph = read_model(folder).graph
     lines = [case.name, "", "Node:" if len(graph.node) == 1 else "Nodes:"]
     for node in graph.node:
@@ -61,12 +64,15 @@ def show(folder: Path, case: Case) -> str:
         ):
             lines += ["", f"{title}:"]
             for i, (info, of) in enumerate(zip(infos, types, strict=False)):
-                lines += [f"  {line}" for line in _value(info.name, decode(read(folder, f"{path}/{stem}_{i}.pb"), parse_type(of)))]
+                lines += [
+                    f"  {line}"
+                    for line in _value(info.name, decode(read(folder, f"{path}/{stem}_{i}.pb"), parse_type(of)))
+                ]
                 bound = f"{path}/bound_{i}.pb"
-                if stem == "output" and bound in case.files:
+                if bounds and stem == "output" and bound in case.files:
                     width = "double" if "double" in of or "complex128" in of else "float"
                     array = decode(read(folder, bound), parse_type(f"tensor({width})"))
-                    lines += [f"    {line}" for line in _value("within 4 times", array)]
+                    lines += [f"    {line}" for line in _value("bound", array)]
     return "\n".join(lines) + "\n"
 
 
@@ -84,7 +90,11 @@ def _value(name: str, value: Value) -> Iterator[str]:
         case np.ndarray():
             dtype = "string" if value.dtype == object else element_type(value.dtype).dtype.name
             yield f"{name}: shape={value.shape}, dtype={dtype}"
-            plain = value if value.dtype.isbuiltin == 1 else value.astype(np.float64 if element_type(value.dtype).format else np.int64)
+            plain = (
+                value
+                if value.dtype.isbuiltin == 1
+                else value.astype(np.float64 if element_type(value.dtype).format else np.int64)
+            )
             text = np.array2string(plain, separator=", ", threshold=_ELEMENTS, max_line_width=100)
             yield from (f"  {line}" for line in text.splitlines())
         case list():

@@ -10,7 +10,7 @@ from harness.operators.operator import FLAG, Inputs, operator
 
 @operator("CumProd", since=26, exclusive=FLAG, reverse=FLAG)
 def cumprod(x: np.ndarray, axis: np.ndarray, *, exclusive: int, reverse: int) -> np.ndarray:
-    """``y[j]`` is the product of every ``x[i]`` up to ``j``, from ``j`` on in reverse, without ``x[j]`` if exclusive."""
+    """``y[j]`` multiplies every ``x[i]`` up to ``j``, or from ``j`` on in reverse; all but ``x[j]`` if exclusive."""
     y = np.full_like(x, 1)
     source, target = np.moveaxis(x, int(axis), 0), np.moveaxis(y, int(axis), 0)
     for j in range(len(source)):
@@ -89,10 +89,10 @@ cumprod.example("test_cumprod_1d", [1.0, 2.0, 3.0], np.int32(0), gives=[1.0, 2.0
 cumprod.example("test_cumprod_1d_exclusive", [1.0, 2.0, 3.0], np.int32(0), exclusive=1, gives=[1.0, 1.0, 2.0])
 cumprod.example(
     "test_cumprod_1d_int32_exclusive",
-    np.int32([1, 2, 3, 4, 5]),
+    np.array([1, 2, 3, 4, 5], np.int32),
     np.int32(0),
     exclusive=1,
-    gives=np.int32([1, 1, 2, 6, 24]),
+    gives=np.array([1, 1, 2, 6, 24], np.int32),
 )
 cumprod.example("test_cumprod_1d_reverse", [1.0, 2.0, 3.0], np.int32(0), reverse=1, gives=[6.0, 6.0, 3.0])
 cumprod.example(
@@ -105,8 +105,8 @@ cumprod.example("test_cumprod_2d_axis_0", MATRIX, np.int32(0), gives=[[1.0, 2.0,
 cumprod.example("test_cumprod_2d_axis_1", MATRIX, np.int32(1), gives=ALONG_ROWS)
 cumprod.example(
     "test_cumprod_2d_int32",
-    np.int32([[1, 2, 3], [4, 5, 6]]),
+    np.array([[1, 2, 3], [4, 5, 6]], np.int32),
     np.int32(0),
-    gives=np.int32([[1, 2, 3], [4, 10, 18]]),
+    gives=np.array([[1, 2, 3], [4, 10, 18]], np.int32),
 )
 cumprod.example("test_cumprod_2d_negative_axis", MATRIX, np.int64(-1), gives=ALONG_ROWS)

@@ -74,9 +74,7 @@ trilu.example("test_triu_neg", WIDE, -1, gives=[[4, 7, 3, 7, 9], [1, 2, 8, 6, 9]
 trilu.example("test_triu_out_neg_out", WIDE, -7, gives=WIDE)
 trilu.example("test_triu_pos", WIDE, 2, gives=[[0, 0, 3, 7, 9], [0, 0, 0, 6, 9], [0, 0, 0, 0, 7], [0, 0, 0, 0, 0]])
 trilu.example("test_triu_out_pos", WIDE, 6, gives=ZEROS)
-trilu.example(
-    "test_triu_square", SQUARES, gives=[[[4, 6, 9], [0, 5, 4], [0, 0, 2]], [[1, 4, 9], [0, 6, 3], [0, 0, 8]]]
-)
+trilu.example("test_triu_square", SQUARES, gives=[[[4, 6, 9], [0, 5, 4], [0, 0, 2]], [[1, 4, 9], [0, 6, 3], [0, 0, 8]]])
 trilu.example(
     "test_triu_square_neg", SQUARES, -1, gives=[[[4, 6, 9], [7, 5, 4], [0, 1, 2]], [[1, 4, 9], [9, 6, 3], [0, 9, 8]]]
 )

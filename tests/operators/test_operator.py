@@ -1,0 +1,116 @@
+import numpy as np
+import pytest
+
+from harness.operators import operator as mechanism
+from harness.operators.operator import FLAG, OMITTED, Operator, OracleMismatch, find, operator, operators
+
+
+@pytest.fixture(autouse=True)
+def _registry(monkeypatch: pytest.MonkeyPatch):
+    operators()  # the real ones are registered before the list is swapped
+    monkeypatch.setattr(mechanism, "_OPERATORS", [])
+
+
+def test_an_oracle_with_other_inputs_than_its_schema_is_refused():
+    with pytest.raises(OracleMismatch, match=r"CumProd-26 takes inputs \['x', 'axis'\], but its oracle takes \['x', 'dim'\]"):
+
+        @operator("CumProd", since=26, exclusive=FLAG, reverse=FLAG)
+        def cumprod(x, dim, *, exclusive, reverse):
+            return x
+
+
+def test_an_oracle_with_other_attributes_is_refused():
+    with pytest.raises(OracleMismatch, match=r"takes attributes \['exclusive', 'reverse'\]"):
+
+        @operator("CumProd", since=26, exclusive=FLAG, reverse=FLAG)
+        def cumprod(x, axis, *, exclusive):
+            return x
+
+
+def test_every_attribute_needs_values():
+    with pytest.raises(OracleMismatch, match="values are given for"):
+
+        @operator("CumProd", since=26, exclusive=FLAG)
+        def cumprod(x, axis, *, exclusive, reverse):
+            return x
+
+
+def test_an_optional_input_needs_a_default():
+    with pytest.raises(OracleMismatch, match="input k is optional"):
+
+        @operator("Trilu", since=14, upper=FLAG)
+        def trilu(input, k, *, upper):
+            return input
+
+
+def test_a_required_attribute_cannot_be_omitted():
+    with pytest.raises(OracleMismatch, match="to is required"):
+
+        @operator("Cast", since=13, to=(OMITTED, 1))
+        def cast(input, *, to):
+            return input
+
+
+def test_every_version_is_checked():
+    with pytest.raises(OracleMismatch, match="Trilu-14"):
+
+        @operator("Trilu", since=[14], upper=FLAG)
+        def trilu(x, k=None, *, upper):
+            return x
+
+
+def test_a_group_needs_a_docstring():
+    @operator("Trilu", since=14, upper=FLAG)
+    def trilu(input, k=None, *, upper):
+        return input
+
+    with pytest.raises(OracleMismatch, match="no docstring"):
+
+        @trilu.inputs()
+        def ordinary(draw):
+            yield {}
+
+
+def test_groups_are_about_kinds_or_names():
+    @operator("Trilu", since=14, upper=FLAG)
+    def trilu(input, k=None, *, upper):
+        return input
+
+    @trilu.inputs(T=("float", "int8"))
+    def some(draw):
+        """Floats of every width, and int8."""
+        yield {}
+
+    (group,) = trilu.groups
+    assert group.admits({"T": "tensor(bfloat16)"})
+    assert group.admits({"T": "tensor(int8)"})
+    assert not group.admits({"T": "tensor(int16)"})
+
+
+def test_operators_are_found_by_version():
+    found = find("CumProd", 26)
+    assert isinstance(found, Operator)
+    assert found.schemas[0].title == "CumProd-26"
+    assert find("CumProd", 25) is None
+    assert find("Trilu", 14, "ai.onnx.ml") is None
+
+
+@pytest.mark.parametrize("one", operators(), ids=lambda o: o.name)
+def test_files_stand_in_their_category(one: Operator):
+    module = one.oracle.__module__.split(".")
+    assert module[:2] == ["harness", "operators"]
+    assert {v.category for v in one.schemas} == {module[2]}
+
+
+@pytest.mark.parametrize("one", operators(), ids=lambda o: o.name)
+def test_oracles_do_not_write_to_their_inputs(one: Operator):
+    from harness.operators.draw import Draw
+    from harness.operators.evaluate import answer
+    from harness.suite.planning import plan
+
+    for row in plan(one, one.schemas[0], "each").rows:
+        for inputs in row.group.generate(Draw("test", row.types, row.attributes)):
+            frozen = {name: np.array(value) for name, value in inputs.items()}
+            for value in frozen.values():
+                value.flags.writeable = False
+            answer(one, one.schemas[0], row.types, frozen, row.attributes)

@@ -1,0 +1,62 @@
+import itertools
+
+import pytest
+
+from harness.operators.operator import Operator, operators
+from harness.suite.planning import PRODUCT_LIMIT, STRENGTHS, Plan, plan
+
+NEWEST = operators()
+
+
+def admitted_pairs(one: Operator) -> set[tuple[object, ...]]:
+    """Every pair of two factors' values that some admitted row has."""
+    return pairs_of(plan(one, one.schemas[0], "full"))
+
+
+def pairs_of(planned: Plan) -> set[tuple[object, ...]]:
+    found: set[tuple[object, ...]] = set()
+    for row in planned.rows:
+        values = [*row.types.items(), *row.attributes.items(), ("group", row.group.name)]
+        found |= set(itertools.combinations(values, 2))
+    return found
+
+
+@pytest.mark.parametrize("one", NEWEST, ids=lambda o: o.name)
+def test_pairs_are_all_there(one: Operator):
+    assert pairs_of(plan(one, one.schemas[0], "pairs")) == admitted_pairs(one)
+
+
+@pytest.mark.parametrize("one", NEWEST, ids=lambda o: o.name)
+def test_each_has_each_value(one: Operator):
+    version = one.schemas[0]
+    rows = plan(one, version, "each").rows
+    for name, types in version.variables.items():
+        assert {row.types[name] for row in rows} == set(types)
+    for a in version.attributes:
+        assert {row.attributes[a.name] for row in rows} == set(one.attributes[a.name])
+    assert {row.group.name for row in rows} == {group.name for group in one.groups}
+
+
+@pytest.mark.parametrize("one", NEWEST, ids=lambda o: o.name)
+def test_every_cell_of_types_and_attributes_is_filled_where_that_is_affordable(one: Operator):
+    version = one.schemas[0]
+    pools = [*version.variables.values(), *(one.attributes[a.name] for a in version.attributes)]
+    product = list(itertools.product(*pools))
+    cells = {(*row.types.values(), *row.attributes.values()) for row in plan(one, version).rows}
+    assert len(product) <= PRODUCT_LIMIT
+    assert cells == set(product)
+
+
+@pytest.mark.parametrize("one", NEWEST, ids=lambda o: o.name)
+def test_groups_meet_only_what_they_are_about_and_the_full_product_is_counted(one: Operator):
+    for strength in STRENGTHS:
+        planned = plan(one, one.schemas[0], strength)
+        assert all(row.group.admits(row.types) for row in planned.rows)
+        assert len(planned.rows) <= planned.possible
+    assert len(plan(one, one.schemas[0], "full").rows) == planned.possible
+
+
+def test_plans_of_other_sizes_grow_with_strength():
+    for one in NEWEST:
+        each, pairs, full = (len(plan(one, one.schemas[0], strength).rows) for strength in STRENGTHS)
+        assert each < pairs < full
