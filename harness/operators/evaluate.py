@@ -93,7 +93,8 @@ def _whole(value: Value) -> Any:
         return value
     match element_type(value.dtype).kind:
         case "signed" | "unsigned":
-            return value.astype(object) if value.dtype.isbuiltin == 1 else value.astype(np.int8).astype(object)
+            # ml_dtypes' narrow integers become NumPy's first, for their elements are no Python ints.
+            return value.astype(object) if value.dtype.kind in "iu" else value.astype(np.int8).astype(object)
         case "string":
             return value.astype(np.dtypes.StringDType())
         case _:

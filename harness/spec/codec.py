@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -22,6 +23,8 @@ from harness.spec.values import (
     Value,
     ValueType,
 )
+
+_LITTLE = sys.byteorder == "little"
 
 
 class BrokenValue(ConformanceError):
@@ -157,8 +160,8 @@ def pack(array: np.ndarray, element: ElementType) -> bytes:
         codes = np.ascontiguousarray(array).reshape(-1, 1).view(np.uint8)
         bits = np.unpackbits(codes, axis=1, bitorder="little")[:, : element.bits]
         return np.packbits(bits.reshape(-1), bitorder="little").tobytes()
-    little = array.dtype.newbyteorder("<") if array.dtype.isbuiltin else array.dtype
-    return array.astype(little, copy=False).tobytes()
+    native = array.astype(element.dtype, copy=False)
+    return (native if _LITTLE else native.byteswap()).tobytes()
 
 
 def unpack(raw: bytes, element: ElementType, count: int) -> np.ndarray:
@@ -168,8 +171,8 @@ def unpack(raw: bytes, element: ElementType, count: int) -> np.ndarray:
     if element.bits in (2, 4, 6):
         bits = np.unpackbits(np.frombuffer(raw, np.uint8), bitorder="little")[: count * element.bits]
         return np.packbits(bits.reshape(count, element.bits), axis=1, bitorder="little").reshape(-1).view(element.dtype)
-    little = element.dtype.newbyteorder("<") if element.dtype.isbuiltin else element.dtype
-    return np.frombuffer(raw, little).astype(element.dtype, copy=False)
+    native = np.frombuffer(raw, element.dtype)
+    return native if _LITTLE else native.byteswap()
 
 
 def _read_tensor(proto: onnx.TensorProto, element: ElementType) -> np.ndarray:

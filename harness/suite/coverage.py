@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 import msgspec
+from tabulate import tabulate
 
 from harness.operators.operator import OMITTED
 from harness.spec.schema import Schema, schemas
@@ -68,6 +69,46 @@ def coverage(cases: Iterable[Case], suite: str, digest: str) -> Coverage:
         if not version.deprecated
     ]
     return Coverage(suite, digest, tuple(rows), graphs)
+
+
+def render(found: Coverage) -> str:
+    """The coverage as text: totals with their denominators, then a row each version that has cases."""
+    there = [v for v in found.versions if v.cases]
+    lines = [
+        f"{found.suite}: {sum(v.cases for v in there):,} cases of one node, {found.graphs:,} of several; "
+        f"sha256 {found.digest[:16]}…"
+    ]
+    for title, newest in (("of the newest versions", True), ("of all versions", False)):
+        versions = [v for v in found.versions if v.newest or not newest]
+        given = sum(len(v.attributes) - len(v.missing_attributes) for v in versions)
+        lines.append(
+            f"  {title}: {sum(v.cases > 0 for v in versions)} of {len(versions)} operators, "
+            f"{found.total('pairs', newest=newest):,} of {found.total('pairs_possible', newest=newest):,} pairs "
+            f"(type variable, type), {given:,} of {sum(len(v.attributes) for v in versions):,} attributes"
+        )
+    rows = [
+        (
+            f"{v.domain}.{v.op}-{v.since}".lstrip("."),
+            f"{v.cases:,}",
+            f"{v.data_sets:,}",
+            f"{v.pairs}/{v.pairs_possible}",
+            f"{len(v.attributes) - len(v.missing_attributes)}/{len(v.attributes)}",
+            f"{v.combinations:,}/{v.combinations_possible:,}",
+            _shortened(", ".join((*v.missing_pairs, *v.missing_attributes))),
+        )
+        for v in there
+    ]
+    headers = ("operator", "cases", "data sets", "type pairs", "attributes", "types × attributes", "missing")
+    table = tabulate(rows, headers, colalign=("left", *["right"] * 5, "left")) if rows else ""
+    notes = (
+        "Data sets count if they can fail: not silent, and not all elements blunt. Types × attributes are out of all\n"
+        "types that the schema allows times all attribute values, omitted included, that the suite uses."
+    )
+    return "\n".join([*lines, "", table, "", notes]) + "\n"
+
+
+def _shortened(text: str, most: int = 60) -> str:
+    return text if len(text) <= most else text[: most - 1].rsplit(", ", 1)[0] + ", …"
 
 
 def counts(case: Case) -> int:

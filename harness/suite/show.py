@@ -92,7 +92,7 @@ def _value(name: str, value: Value) -> Iterator[str]:
             yield f"{name}: shape={value.shape}, dtype={dtype}"
             plain = (
                 value
-                if value.dtype.isbuiltin == 1
+                if value.dtype.kind != "V"
                 else value.astype(np.float64 if element_type(value.dtype).format else np.int64)
             )
             text = np.array2string(plain, separator=", ", threshold=_ELEMENTS, max_line_width=100)

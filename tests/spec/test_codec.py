@@ -8,7 +8,15 @@ from onnx import numpy_helper
 
 from harness.spec.codec import BrokenValue, decode, encode, pack, unpack
 from harness.spec.element_types import BY_NAME, ELEMENT_TYPES, ElementType
-from harness.spec.values import SparseTensor, TensorType, UnknownValueType, parse_type, proto_of_type, type_of_proto, type_of_value
+from harness.spec.values import (
+    SparseTensor,
+    TensorType,
+    UnknownValueType,
+    parse_type,
+    proto_of_type,
+    type_of_proto,
+    type_of_value,
+)
 
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=5)
 
@@ -19,7 +27,9 @@ def arrays(draw: st.DrawFn, of: ElementType) -> np.ndarray:
     shape = draw(SHAPES)
     count = int(np.prod(shape))
     if of.kind == "string":
-        texts = draw(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0")), min_size=count, max_size=count))
+        texts = draw(
+            st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0")), min_size=count, max_size=count)
+        )
         array = np.empty(count, object)
         array[:] = texts
         return array.reshape(shape)

@@ -40,7 +40,9 @@ def test_a_model_uses_the_newest_version_up_to_its_opset():
     assert schema_at("Softmax", 13).since == 13
 
 
-@pytest.mark.parametrize(("op", "since", "domain"), [("Trilu", 15, ""), ("Trillu", 14, ""), ("Trilu", 14, "ai.onnx.ml")])
+@pytest.mark.parametrize(
+    ("op", "since", "domain"), [("Trilu", 15, ""), ("Trillu", 14, ""), ("Trilu", 14, "ai.onnx.ml")]
+)
 def test_a_version_that_is_none_is_refused(op: str, since: int, domain: str):
     with pytest.raises(UnknownOperator, match=op):
         schema(op, since, domain)

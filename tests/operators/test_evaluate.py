@@ -1,0 +1,112 @@
+"""The oracles through their types: whatever the array's byte order or width, integers are Python's and strings text."""
+
+import numpy as np
+import pytest
+
+from harness.operators.evaluate import WrongOracle, answer, expected
+from harness.operators.operator import OMITTED, find
+from harness.spec.element_types import ELEMENT_TYPES, BY_NAME, element_type
+from harness.spec.schema import schema
+
+TRILU, CUMPROD = find("Trilu", 14), find("CumProd", 26)
+
+
+def cumprod(x: np.ndarray, axis: int = 0, **attributes: int):
+    types = {"T": f"tensor({element_type(x.dtype).name})", "T2": "tensor(int32)"}
+    inputs = {"x": x, "axis": np.array(axis, np.int32)}
+    (found,) = expected(CUMPROD, schema("CumProd", 26), types, inputs, attributes)
+    return found
+
+
+def trilu(x: np.ndarray, k: np.ndarray | None = None, **attributes: int) -> np.ndarray:
+    inputs = {"input": x} | ({} if k is None else {"k": k})
+    types = {"T": f"tensor({element_type(x.dtype).name})"}
+    (found,) = expected(TRILU, schema("Trilu", 14), types, inputs, attributes)
+    assert found.bound is None
+    return found.value
+
+
+@pytest.mark.parametrize("name", [t.removeprefix("tensor(")[:-1] for t in schema("Trilu", 14).variables["T"]])
+def test_trilu_keeps_and_clears_in_every_type(name: str):
+    of = BY_NAME[name]
+    text = {"string": ["a", "b", "c", "d"], "bool": [True] * 4}.get(name, [1, 2, 3, 4])
+    x = np.array(text, of.dtype).reshape(2, 2)
+    zero = {"string": "", "bool": False}.get(name, 0)
+    assert trilu(x).tolist() == [[x[0, 0], x[0, 1]], [zero, x[1, 1]]]
+    assert trilu(x, upper=0).tolist() == [[x[0, 0], zero], [x[1, 0], x[1, 1]]]
+    assert trilu(x).dtype == of.dtype
+
+
+@pytest.mark.parametrize("k", [2**63 - 1, -(2**63), 2**31, -1, 0, 1])
+@pytest.mark.parametrize("order", ["<i8", ">i8", "=i8"])
+def test_k_is_a_number_whatever_its_bytes(k: int, order: str):
+    x = np.arange(1.0, 7.0).reshape(2, 3)
+    found = trilu(x, np.array(k, order))
+    assert found.tolist() == [[v if j - i >= k else 0.0 for j, v in enumerate(row)] for i, row in enumerate(x.tolist())]
+
+
+def test_omitted_attributes_have_the_default_of_the_schema():
+    x = np.arange(1.0, 5.0).reshape(2, 2)
+    assert trilu(x, upper=OMITTED).tolist() == trilu(x, upper=1).tolist() != trilu(x, upper=0).tolist()
+
+
+@pytest.mark.parametrize(
+    ("attributes", "gives"),
+    [
+        ({}, [1, 2, 6]),
+        ({"exclusive": 1}, [1, 1, 2]),
+        ({"reverse": 1}, [6, 6, 3]),
+        ({"exclusive": 1, "reverse": 1}, [6, 3, 1]),
+    ],
+)
+@pytest.mark.parametrize("name", [t.removeprefix("tensor(")[:-1] for t in schema("CumProd", 26).variables["T"]])
+def test_cumprod_is_what_its_document_says(name: str, attributes: dict[str, int], gives: list[int]):
+    found = cumprod(np.array([1, 2, 3], BY_NAME[name].dtype), **attributes)
+    assert found.value.astype(np.float64).tolist() == gives
+    assert (found.bound is not None) == (BY_NAME[name].kind == "float")
+
+
+def test_integers_wrap_once():
+    assert cumprod(np.array([2**31 - 1, 2], np.int32)).value.tolist() == [2**31 - 1, -2]
+    assert cumprod(np.array([2**63, 3], np.uint64)).value.tolist() == [2**63, 2**63]
+
+
+def test_a_product_is_rounded_once_not_at_each_step():
+    x = np.array([1 + 2**-10] * 6, np.float16)
+    product = 1.0
+    for value in x.astype(np.float64):
+        product *= value
+    assert cumprod(x).value[-1] == np.float16(product)
+
+
+def test_special_values_follow_ieee():
+    found = cumprod(np.array([2, np.inf, 0, 1], np.float32))
+    assert found.value[:2].tolist() == [2, np.inf]
+    assert np.isnan(found.value[2:]).all()
+    assert cumprod(np.array([60000, 2, 1], np.float16)).value.tolist() == [60000, np.inf, np.inf]
+    assert np.signbit(cumprod(np.array([-0.0, 2], np.float32)).value).all()
+
+
+def test_what_is_declared_exact_must_be(monkeypatch: pytest.MonkeyPatch):
+    import msgspec
+
+    third = msgspec.structs.replace(TRILU, oracle=lambda input, k=None, *, upper: input / 3)
+    with pytest.raises(WrongOracle, match="declared exact"):
+        answer(third, schema("Trilu", 14), {"T": "tensor(float)"}, {"input": np.ones((2, 2), np.float32)}, {}, exact=True)
+
+
+def test_an_oracle_of_too_many_outputs_is_refused():
+    import msgspec
+
+    twice = msgspec.structs.replace(TRILU, oracle=lambda input, k=None, *, upper: (input, input))
+    with pytest.raises(WrongOracle, match="gives 2 outputs, want 1"):
+        answer(twice, schema("Trilu", 14), {"T": "tensor(float)"}, {"input": np.ones((2, 2), np.float32)}, {})
+
+
+def test_narrow_integers_are_integers_too():
+    assert {t.name for t in ELEMENT_TYPES if t.dtype.kind == "V" and t.kind in ("signed", "unsigned")} == {
+        "int2",
+        "uint2",
+        "int4",
+        "uint4",
+    }
