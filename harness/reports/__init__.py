@@ -1,0 +1,1 @@
+"""What people read: console, Markdown, JSON, CSV and JUnit, all of them from result lines only."""

@@ -1,0 +1,191 @@
+"""The compliance report to publish, in Markdown: every operator version by element type and attribute combination."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tabulate import tabulate
+
+from harness.reports.gather import Report, RunFacts, SuiteSummary
+from harness.reports.tables import Failure, OperatorTable
+from harness.reports.text import OMITTED, count, counted, measure, one_line, percent, verdict_words
+from harness.running.results import VERDICTS, Verdict
+
+FAILURES = 10
+"""Failures shown for an operator version."""
+
+LEGEND = """\
+**How to read this.** `12/16 · 4 unsupported` means that 12 of 16 scored data sets passed. Silent data sets, where the
+specification leaves the answer open, are not scored; what a backend does not support or did not run is, and is never a
+pass. An error is measured in *bounds*: |got - expected| divided by what rounding alone may do, 0 for results that need
+no rounding; at most 4 passes. An *ulp* is a unit in the last place of the expected value. *Known* failures are those
+that the backend's expectations name. – stands for what a node leaves out; an empty cell has no result."""
+
+_WORDS = re.compile(r"(?!www\.)-?[A-Za-z0-9.]+(?:[ _-](?!www\.)[A-Za-z0-9.]+)*")
+
+
+def markdown(report: Report) -> str:
+    """The whole report. Text from backends and models stands in code spans unless it is plain words and numbers."""
+    summary = report.summary
+    lines = ["# ONNX conformance", "", LEGEND, ""]
+    if summary.selection:
+        lines += [f"This report shows only {_code(summary.selection)}.", ""]
+    for suite in summary.suites:
+        lines.extend(_suite(suite))
+    return "\n".join(lines)
+
+
+def _code(text: str) -> str:
+    """A code span, in which nothing is rendered; its fence is longer than any in the text."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    pad = " " if text.startswith("`") or text.endswith("`") or not text.strip() else ""
+    return f"{'`' * (longest + 1)}{pad}{text or ' '}{pad}{'`' * (longest + 1)}"
+
+
+def _shown(text: str) -> str:
+    return text if not text or _WORDS.fullmatch(text) else _code(text)
+
+
+def _table(rows: Sequence[Sequence[str]], headers: Sequence[str], labels: int = 1) -> list[str]:
+    """A table whose first ``labels`` columns are text; pipes are escaped, also in code, as tables demand."""
+    escaped = [[cell.replace("|", "\\|") for cell in row] for row in [headers, *rows]]
+    align = ["left"] * labels + ["right"] * (len(headers) - labels)
+    text = tabulate(escaped[1:], escaped[0], tablefmt="github", disable_numparse=True, colalign=align)
+    return [*text.split("\n"), ""]
+
+
+def _suite(suite: SuiteSummary) -> Iterator[str]:
+    labels = [_shown(run.label) for run in suite.runs]
+    yield f"## Suite {_shown(suite.name)}"
+    yield ""
+    for note in suite.notes:
+        words = filter(None, [note.run and f"**{_shown(note.run)}**", note.text, note.detail and _code(note.detail)])
+        yield f"- {' '.join(words)}"
+    yield from [""] if suite.notes else []
+    yield f"Exercised by these runs: {suite.exercised}."
+    yield ""
+    yield from _table(list(_facts(suite.runs)), ["", *labels], labels=1 + len(labels))
+    yield "### Overview"
+    yield ""
+    yield from _overview(suite, labels)
+    yield "### Categories"
+    yield ""
+    yield from _table(
+        [[_shown(row.category), *map(str, row.tallies)] for row in suite.categories], ["category", *labels]
+    )
+    yield "### Operator versions"
+    yield ""
+    yield from _table(
+        [[_link(t, suite), t.coverage.product, *map(str, t.tallies)] for t in suite.operators],
+        ["operator", "types × attributes", *labels],
+    )
+    for table in suite.operators:
+        yield from _operator(table, suite, labels)
+
+
+def _facts(runs: Sequence[RunFacts]) -> Iterator[list[str]]:
+    """Rows of what was run; a fact that differs between the shards of a run is given for each."""
+
+    def row(name: str, facts: list[list[str]]) -> list[str]:
+        return [name, *("; ".join(_shown(fact) for fact in dict.fromkeys(cell) if fact) for cell in facts)]
+
+    def pairs(facts: dict[str, str]) -> str:
+        return ", ".join(f"{key}: {value}" for key, value in facts.items() if value)
+
+    headers = [run.headers for run in runs]
+    yield row("backend", [[h.backend for h in hs] for hs in headers])
+    yield row("version", [[h.description.version for h in hs] for hs in headers])
+    yield row("device", [[h.description.device for h in hs] for hs in headers])
+    yield row("configuration", [[pairs(h.description.configuration) for h in hs] for hs in headers])
+    yield row("machine", [[pairs(h.machine) for h in hs] for hs in headers])
+    yield row("versions", [[pairs(h.versions) for h in hs] for hs in headers])
+    yield row("options", [[pairs(h.options) for h in hs] for hs in headers])
+    yield row("digest of the suite", [[h.digest[:12] for h in hs] for hs in headers])
+    yield row("started", [[h.started for h in hs] for hs in headers])
+    yield ["took", *(f"{measure(run.seconds)} s" if run.finished else "unfinished" for run in runs)]
+    yield ["data sets run", *(f"{count(run.ran)} of {count(run.data_sets)}" for run in runs)]
+
+
+def _overview(suite: SuiteSummary, labels: Sequence[str]) -> list[str]:
+    found: list[Verdict] = [v for v in VERDICTS[1:] if any(tally.verdicts.get(v) for tally in suite.tallies)]
+    headers = ["backend", "passed", "rate", "of those supported", *map(verdict_words, found)]
+    headers += ["worst error in bounds", "in ulps", "passes ONNX's tolerance", "known", "unexpected"]
+    return _table(
+        [
+            [
+                label,
+                tally.rate,
+                percent(tally.passed, tally.scored),
+                percent(tally.passed, tally.supported),
+                *(count(tally.verdicts.get(verdict, 0)) for verdict in found),
+                measure(tally.error),
+                measure(tally.ulps),
+                f"{count(tally.onnx_tolerance)}/{count(tally.scored)}",
+                count(tally.known),
+                count(tally.unexpected),
+            ]
+            for label, tally in zip(labels, suite.tallies, strict=True)
+        ],
+        headers,
+    )
+
+
+def _heading(table: OperatorTable, suite: SuiteSummary) -> str:
+    return f"{_shown(table.title)} in {_shown(suite.name)}"
+
+
+def _link(table: OperatorTable, suite: SuiteSummary) -> str:
+    """To the section of an operator version, by the anchor that Markdown viewers give its heading."""
+    anchor = re.sub(r"[^\w -]", "", _heading(table, suite).lower()).replace(" ", "-")
+    return f"[{_shown(table.title)}](#{anchor})"
+
+
+def _operator(table: OperatorTable, suite: SuiteSummary, labels: Sequence[str]) -> Iterator[str]:
+    yield f"### {_heading(table, suite)}"
+    yield ""
+    if table.op:
+        yield f"Exercises {table.coverage}."
+        yield ""
+    yield from _table(
+        [
+            ["all", *map(str, table.tallies)],
+            ["worst error in bounds", *(measure(tally.error) for tally in table.tallies)],
+            ["worst error in ulps", *(measure(tally.ulps) for tally in table.tallies)],
+        ],
+        ["", *labels],
+    )
+    if table.types:
+        rows = [[_shown(row.variable), _shown(row.type) or "–", *map(str, row.tallies)] for row in table.types]
+        yield from _table(rows, ["variable", "element type", *labels], labels=2)
+    if table.attributes:
+        names = list(table.attributes[0].values)
+        rows = [[*map(_attribute, row.values.values()), *map(str, row.tallies)] for row in table.attributes]
+        yield from _table(rows, [*map(_shown, names), *labels], labels=len(names))
+    elif table.op:
+        yield "No attributes."
+        yield ""
+    yield from _failures(table, labels)
+
+
+def _attribute(value: str) -> str:
+    return "–" if value == OMITTED else _shown(one_line(value, 60)) or _code("")
+
+
+def _failures(table: OperatorTable, labels: Sequence[str]) -> Iterator[str]:
+    for failure in table.failures[:FAILURES]:
+        yield from _failure(failure, labels[failure.run])
+    rest = sum(1 + failure.alike for failure in table.failures[FAILURES:])
+    if rest:
+        yield f"- and {counted(rest, 'data set')} more, in the results of the runs"
+    yield from [""] if table.failures else []
+
+
+def _failure(failure: Failure, label: str) -> Iterator[str]:
+    result = failure.result
+    alike = f" (and {counted(failure.alike, 'data set')} more that say the same)" if failure.alike else ""
+    known = f", known: {_code(result.known)}" if result.known else ""
+    message = f": {_code(one_line(result.message))}" if result.message else ""
+    yield f"- **{label}**, {verdict_words(result.verdict)}{message}{alike}{known}"
+    yield f"  - node: {_code(failure.node)}"
+    yield f"  - reproduce: {_code(failure.reproduce)}"

@@ -1,0 +1,277 @@
+"""The counting: results by operator version, element type and attribute combination, several runs side by side."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from itertools import chain
+from typing import TypeVar
+
+import msgspec
+
+from harness.reports.coverage import Coverage, coverage, label_values
+from harness.reports.text import OMITTED, SEVERAL_NODES, count, node, reproduce, title, verdict_words
+from harness.running.results import VERDICTS, Measure, Result, Verdict
+from harness.spec.element_types import BY_NAME
+
+Runs = Sequence[Sequence[Result]]
+"""For each run the results of one suite, or of a part of it, in the order of case and data set."""
+
+_KINDS = ("float", "complex", "signed", "unsigned", "bool", "string")
+_GRAVEST_FIRST: tuple[Verdict, ...] = (
+    "crashed",
+    "timed_out",
+    "wrong_value",
+    "wrong_shape",
+    "wrong_type",
+    "wrong_count",
+    "error",
+    "not_run",
+    "unsupported",
+)
+_SEVERITY = {verdict: n for n, verdict in enumerate(_GRAVEST_FIRST)}
+"""What is neither passed nor silent, the gravest first."""
+
+K = TypeVar("K", bound=Hashable)
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """What some results of one run come to; its counts are data sets."""
+
+    total: int
+    scored: int
+    """All but the silent: the denominator of the rate. What is unsupported or did not run stays in it."""
+    supported: int
+    """Scored, without the unsupported."""
+    passed: int
+    verdicts: dict[Verdict, int]
+    """Every verdict that occurs; their sum is ``total``."""
+    known: int
+    """Neither passed nor silent, and expected by the backend's expectations."""
+    unexpected: int
+    """Neither passed nor silent, and expected by none."""
+    onnx_tolerance: int
+    """Scored answers that ONNX's own rtol 1e-3 and atol 1e-7 would pass."""
+    error: Measure | None
+    """The worst error in bounds, of any answer; at most 4 passes."""
+    ulps: Measure | None
+    """The worst error in units in the last place."""
+
+    def __str__(self) -> str:
+        rest = (f"{count(n)} {verdict_words(verdict)}" for verdict, n in self.verdicts.items() if verdict != "passed")
+        return " · ".join([*([self.rate] if self.scored else []), *rest])
+
+    @property
+    def rate(self) -> str:
+        """``12/16``: passed and its denominator."""
+        return f"{count(self.passed)}/{count(self.scored)}"
+
+    @property
+    def complete(self) -> bool:
+        """Whether all that was scored passed."""
+        return self.passed == self.scored
+
+
+class TypeRow(msgspec.Struct, frozen=True):
+    """One value of one type variable."""
+
+    variable: str
+    type: str
+    """Empty for results whose node does not use the variable."""
+    tallies: tuple[Tally, ...]
+    """One a run, in the suite's order."""
+
+
+class AttributeRow(msgspec.Struct, frozen=True):
+    """One combination of attribute values."""
+
+    values: dict[str, str]
+    """Every attribute of the operator version, in the schema's order → its value or ``omitted``."""
+    tallies: tuple[Tally, ...]
+
+
+class CategoryRow(msgspec.Struct, frozen=True):
+    """One of ONNX's categories of operators."""
+
+    category: str
+    tallies: tuple[Tally, ...]
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """A result neither passed nor silent, standing also for those that say the same."""
+
+    run: int
+    """Its place among the suite's runs."""
+    result: Result
+    node: str
+    """The node under test, and the data set where it is not the first."""
+    reproduce: str
+    alike: int
+    """Further results of this run and operator version with the same verdict and message."""
+
+
+class OperatorTable(msgspec.Struct, frozen=True):
+    """All there is to say about one version of one operator."""
+
+    op: str
+    """Empty for graphs of several nodes, which stand together in one table."""
+    domain: str
+    since: int
+    category: str
+    coverage: Coverage
+    tallies: tuple[Tally, ...]
+    types: tuple[TypeRow, ...]
+    """For each type variable rows that add up to ``tallies``."""
+    attributes: tuple[AttributeRow, ...]
+    """Rows that add up to ``tallies``; none for an operator without attributes."""
+    failures: tuple[Failure, ...]
+    """The unexpected first, then by severity and case."""
+
+    @property
+    def title(self) -> str:
+        """``Trilu-14``."""
+        return title(self.op, self.domain, self.since)
+
+    @property
+    def lost(self) -> int:
+        """Scored results that did not pass, over all runs."""
+        return sum(tally.scored - tally.passed for tally in self.tallies)
+
+
+def tally(results: Sequence[Result]) -> Tally:
+    """The counts and the worst errors of some results of one run."""
+    verdicts = [result.verdict for result in results]
+    found: dict[Verdict, int] = {verdict: times for verdict in VERDICTS if (times := verdicts.count(verdict))}
+    passed = found.get("passed", 0)
+    scored = len(results) - found.get("silent", 0)
+    known = len([result for result in results if result.known and result.verdict in _SEVERITY])
+    return Tally(
+        total=len(results),
+        scored=scored,
+        supported=scored - found.get("unsupported", 0),
+        passed=passed,
+        verdicts=found,
+        known=known,
+        unexpected=scored - passed - known,
+        onnx_tolerance=len([result for result in results if result.onnx_tolerance and result.verdict != "silent"]),
+        error=_worst([result.error for result in results]),
+        ulps=_worst([result.ulps for result in results]),
+    )
+
+
+def _worst(measures: list[Measure | None]) -> Measure | None:
+    worst = max([float(measure) for measure in measures if measure is not None], default=None)
+    return "inf" if worst == float("inf") else worst
+
+
+def tallies(runs: Runs) -> tuple[Tally, ...]:
+    """One tally a run."""
+    return tuple(map(tally, runs))
+
+
+def categories(runs: Runs) -> tuple[CategoryRow, ...]:
+    """One row a category, graphs of several nodes last."""
+    rows = _group(runs, _category)
+    return tuple(CategoryRow(name, tallies(rows[name])) for name in sorted(rows, key=_last_if_several_nodes))
+
+
+def operator_tables(suite: str, backends: Sequence[str], runs: Runs) -> tuple[OperatorTable, ...]:
+    """The tables of every operator version, by category and name, graphs of several nodes last.
+
+    ``backends`` are the names that the runs' backends are asked for by, for the lines that reproduce failures.
+    """
+    tables = (_operator_table(suite, backends, results) for results in _group(runs, _version).values())
+    return tuple(
+        sorted(tables, key=lambda table: (_last_if_several_nodes(table.category), table.op, table.domain, table.since))
+    )
+
+
+def _version(result: Result) -> tuple[str, str, int]:
+    labels = result.labels
+    return (labels.op, labels.domain, labels.since) if labels.op else ("", "", 0)
+
+
+def _last_if_several_nodes(category: str) -> tuple[bool, str]:
+    return category == SEVERAL_NODES, category
+
+
+def _category(result: Result) -> str:
+    return (result.labels.category or "other") if result.labels.op else SEVERAL_NODES
+
+
+def _group(runs: Runs, key: Callable[[Result], K]) -> dict[K, list[list[Result]]]:
+    """The results of each run by key; keys in the order in which they come."""
+    groups: dict[K, list[list[Result]]] = defaultdict(lambda: [[] for _ in runs])
+    for n, results in enumerate(runs):
+        for result in results:
+            groups[key(result)][n].append(result)
+    return groups
+
+
+def _operator_table(suite: str, backends: Sequence[str], runs: Runs) -> OperatorTable:
+    everything = list(chain.from_iterable(runs))
+    op, domain, since = _version(everything[0])
+    variables = dict.fromkeys(name for result in everything for name in result.labels.types) if op else {}
+    attributes = dict.fromkeys(name for result in everything for name in result.labels.attributes) if op else {}
+    return OperatorTable(
+        op=op,
+        domain=domain,
+        since=since,
+        category=_category(everything[0]),
+        coverage=coverage(everything, variables, attributes),
+        tallies=tallies(runs),
+        types=tuple(row for variable in variables for row in _type_rows(variable, runs)),
+        attributes=_attribute_rows(tuple(attributes), runs),
+        failures=_failures(suite, backends, runs),
+    )
+
+
+def _type_rows(variable: str, runs: Runs) -> list[TypeRow]:
+    rows = _group(runs, lambda result: result.labels.types.get(variable, ""))
+    ordered = sorted(rows, key=_type_order)
+    return [TypeRow(variable, of, tallies(rows[of])) for of in ordered]
+
+
+def _type_order(name: str) -> tuple[int, int, str]:
+    """Element types by kind and width, then other types, then none."""
+    of = BY_NAME.get(name)
+    return (_KINDS.index(of.kind), of.bits, name) if of else (len(_KINDS), 0 if name else 1, name)
+
+
+def _attribute_rows(names: tuple[str, ...], runs: Runs) -> tuple[AttributeRow, ...]:
+    if not names:
+        return ()
+    rows = _group(runs, lambda result: label_values(result.labels.attributes, names, OMITTED))
+    ordered = sorted(rows, key=lambda values: [_natural(value) for value in values])
+    return tuple(AttributeRow(dict(zip(names, values, strict=True)), tallies(rows[values])) for values in ordered)
+
+
+def _natural(value: str) -> tuple[bool, float, str]:
+    """Omitted first, numbers by size, then text."""
+    try:
+        return value != OMITTED, float(value), value
+    except ValueError:
+        return value != OMITTED, float("inf"), value
+
+
+def _failures(suite: str, backends: Sequence[str], runs: Runs) -> tuple[Failure, ...]:
+    alike: dict[tuple[int, str, str, str], list[Result]] = defaultdict(list)
+    for n, results in enumerate(runs):
+        for result in results:
+            if result.verdict in _SEVERITY:
+                alike[n, result.verdict, result.message, result.known].append(result)
+    failures = [
+        Failure(n, same[0], _where(same[0]), reproduce(suite, same[0].case, backends[n]), len(same) - 1)
+        for (n, *_), same in alike.items()
+    ]
+    return tuple(sorted(failures, key=urgency))
+
+
+def _where(result: Result) -> str:
+    return f"{node(result.labels)}{f' data set {result.data_set}' if result.data_set else ''}"
+
+
+def urgency(failure: Failure) -> tuple[bool, int, str, int, int]:
+    """What sorts failures: the unexpected first, then by severity, case, data set and run."""
+    result = failure.result
+    return bool(result.known), _SEVERITY[result.verdict], result.case, result.data_set, failure.run

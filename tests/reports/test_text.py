@@ -1,0 +1,60 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.reports.text import measure, node, one_line, percent, plain, plain_lines, title
+from harness.suite.cases import Labels
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, ""),
+        (0.0, "0"),
+        (1e-9, "<0.01"),
+        (0.31, "0.31"),
+        (0.5, "0.5"),
+        (4.04, "4.04"),
+        (12.0, "12"),
+        (12.345, "12.35"),
+        (123456.7, "123,457"),
+        (1e6, "1,000,000"),
+        (2e6, ">1e6"),
+        ("inf", "inf"),
+        (float("inf"), "inf"),
+    ],
+)
+def test_measure(value, text):
+    assert measure(value) == text
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "text"),
+    [
+        (0, 0, ""),
+        (0, 3, "0.0 %"),
+        (3, 3, "100.0 %"),
+        (59_999, 60_000, "99.9 %"),
+        (1, 60_000, "<0.1 %"),
+        (2, 3, "66.6 %"),
+    ],
+)
+def test_percent_flatters_nobody(part, whole, text):
+    assert percent(part, whole) == text
+
+
+@given(st.text(st.characters()))
+def test_plain_text_can_only_be_read(text):
+    assert plain(text).isprintable()
+    assert plain(plain(text)) == plain(text)
+    assert all(line.isprintable() for line in plain_lines(text).split("\n"))
+    assert one_line(plain_lines(text), 20).isprintable()
+    assert len(one_line(plain_lines(text), 20)) <= 20
+
+
+def test_node():
+    labels = Labels(
+        "Scaler", "ai.onnx.ml", 1, types={"T": "float"}, attributes={"a": "0", "b": "omitted"}, omitted=("k",)
+    )
+    assert node(labels) == "ai.onnx.ml.Scaler-1 T=float a=0 b omitted k omitted"
+    assert node(Labels("")) == title("", "", 0) == "graphs of several nodes"
