@@ -7,7 +7,7 @@ BACKENDS ?= numpy onnx-reference onnxruntime
 PY      := .venv/bin/python
 HARNESS := $(PY) -m harness
 
-.PHONY: help setup conformance generate test lint bench clean
+.PHONY: help setup conformance generate test lint bench wheel clean
 .DEFAULT_GOAL := help
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo "make test         the project's own tests"
 	@echo "make lint         ruff and pyright"
 	@echo "make bench        what it costs: generation, and running beside a raw loop and onnx's own runner"
+	@echo "make wheel        build the wheel and try it in an empty environment"
 	@echo "make setup        .venv with everything pinned; the other targets do it themselves"
 	@echo "make clean        remove .venv, testdata and reports"
 
@@ -46,5 +47,13 @@ lint: setup
 bench: generate
 	$(PY) tests/bench.py
 
+# Nothing of the checkout is in sight where the wheel is tried.
+wheel: setup
+	rm -rf build dist
+	$(PY) -m build --wheel --quiet
+	$(PYTHON) -m venv build/empty
+	build/empty/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt dist/*.whl
+	cd build/empty && bin/python -m harness generate --suite matrix && bin/python -m harness run --backend numpy
+
 clean:
-	rm -rf .venv testdata/matrix testdata/official reports/matrix reports/official
+	rm -rf .venv build dist testdata/matrix testdata/official reports/matrix reports/official

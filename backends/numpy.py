@@ -9,8 +9,8 @@ import numpy as np
 import onnx
 
 import harness
-from harness.operators.evaluate import answer
-from harness.operators.operator import Operator, find
+from harness.operators.evaluate import answer, graph_inputs
+from harness.operators.operator import Inputs, Operator, find
 from harness.running.backend import Runner, Unsupported
 from harness.running.results import Description
 from harness.spec.codec import from_proto
@@ -48,15 +48,15 @@ class _Graph:
     def run(self, values: Sequence[Value]) -> Sequence[Value]:
         known: dict[str, Value] = self.initializers | dict(zip(self.inputs, values, strict=False))
         for node, version, operator in self.nodes:
-            inputs = {p.name: known[name] for p, name in zip(version.inputs, node.input, strict=False) if name}
+            inputs = _inputs(version, [known[name] if name else None for name in node.input])
             attributes = {a.name: _attribute(a) for a in node.attribute}
             outputs = answer(operator, version, self._bind(node, version, inputs), inputs, attributes)
             known |= {name: value for name, value in zip(node.output, outputs, strict=False) if name}
         return [known[name] for name in self.outputs]
 
-    def _bind(self, node: onnx.NodeProto, version: Schema, inputs: dict[str, Value]) -> dict[str, str]:
+    def _bind(self, node: onnx.NodeProto, version: Schema, inputs: Inputs) -> dict[str, str]:
         """What the schema's type variables stand for: by the inputs' values, else by the outputs' declared types."""
-        bound = {p.type_str: str(type_of_value(inputs[p.name])) for p in version.inputs if p.name in inputs}
+        bound = {p.type_str: str(type_of_value(value)) for _, p, value in graph_inputs(version, inputs)}
         for p, name in zip(version.outputs, node.output, strict=False):
             if p.type_str not in bound and name in self.types:
                 bound[p.type_str] = self.types[name]
@@ -73,6 +73,17 @@ def _meaning(node: onnx.NodeProto, opsets: dict[str, int]) -> tuple[Schema, Oper
     if operator is None:
         raise Unsupported(f"no oracle yet for {version.title}")
     return version, operator
+
+
+def _inputs(version: Schema, values: list[Value]) -> Inputs:
+    """A node's inputs by the schema's names; what is left over belongs to the last, variadic one."""
+    found: dict[str, Any] = {}
+    for i, p in enumerate(version.inputs):
+        if p.option == "variadic":
+            found[p.name] = tuple(values[i:])
+        elif i < len(values) and values[i] is not None:
+            found[p.name] = values[i]
+    return found
 
 
 def _attribute(attribute: onnx.AttributeProto) -> Any:

@@ -16,6 +16,15 @@ from harness.spec.values import Value
 class OnnxReferenceBackend:
     """Declines what ReferenceEvaluator says it does not implement."""
 
+    SCRIPT = """\
+from onnx.reference import ReferenceEvaluator
+
+
+def run(model, inputs):
+    evaluator = ReferenceEvaluator(model)
+    return evaluator.run(None, dict(zip(evaluator.input_names, inputs)))
+"""
+
     def describe(self) -> Description:
         """The installed onnx."""
         return Description("onnx-reference", onnx.__version__, configuration={"numpy": np.__version__})

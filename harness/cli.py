@@ -201,7 +201,9 @@ def _list(options: argparse.Namespace) -> int:
 
     rows: list[list[str]] = []
     for name in _suites(options):
-        for case, data_sets in select_cases(open_suite(options.testdata / name).cases(), Selection.parse(options.select)):
+        for case, data_sets in select_cases(
+            open_suite(options.testdata / name).cases(), Selection.parse(options.select)
+        ):
             if options.json:
                 sys.stdout.buffer.write(msgspec.json.encode(case) + b"\n")
                 continue
@@ -344,7 +346,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     cores = os.cpu_count() or 1
 
-    def command(name: str, call: Callable[[argparse.Namespace], int], about: str, *shared: str) -> argparse.ArgumentParser:
+    def command(
+        name: str, call: Callable[[argparse.Namespace], int], about: str, *shared: str
+    ) -> argparse.ArgumentParser:
         added = commands.add_parser(
             name,
             help=about,
@@ -354,8 +358,12 @@ def _parser() -> argparse.ArgumentParser:
         )
         added.set_defaults(call=call)
         if "suite" in shared:
-            added.add_argument("--suite", action="append", metavar="NAME", help="a suite (default: all; may be repeated)")
-            added.add_argument("--testdata", type=Path, default=Path("testdata"), metavar="DIR", help="where suites are")
+            added.add_argument(
+                "--suite", action="append", metavar="NAME", help="a suite (default: all; may be repeated)"
+            )
+            added.add_argument(
+                "--testdata", type=Path, default=Path("testdata"), metavar="DIR", help="where suites are"
+            )
         if "select" in shared:
             added.add_argument("--select", nargs="+", default=[], metavar="TERM", help="only what matches; see below")
         if "reports" in shared:
@@ -363,7 +371,9 @@ def _parser() -> argparse.ArgumentParser:
         return added
 
     generating = command("generate", _generate, "write the suites", "suite")
-    generating.add_argument("--strength", choices=STRENGTHS, default="pairs", help="of the matrix suite (default: pairs)")
+    generating.add_argument(
+        "--strength", choices=STRENGTHS, default="pairs", help="of the matrix suite (default: pairs)"
+    )
     generating.add_argument("--jobs", type=_count, default=cores, metavar="N", help="processes (default: the cores)")
 
     running = command("run", _run, "run backends over suites", "suite", "select", "reports")
@@ -380,15 +390,21 @@ def _parser() -> argparse.ArgumentParser:
     running.add_argument("--shard", type=_shard, default=(1, 1), metavar="K/N", help="only the K-th of N parts")
     running.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
     running.add_argument("--expected", type=Path, metavar="FILE", help="what is known to fail (default: the adapter's)")
-    running.add_argument("--write-expected", action="store_true", help="rewrite that file so that this run is as expected")
+    running.add_argument(
+        "--write-expected", action="store_true", help="rewrite that file so that this run is as expected"
+    )
     running.add_argument("--quiet", action="store_true", help="say nothing but errors")
 
     reporting = command("report", _report, "write the reports of what has run", "select", "reports")
-    reporting.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="results.jsonl, or folders (default: reports)")
+    reporting.add_argument(
+        "paths", nargs="*", type=Path, metavar="PATH", help="results.jsonl, or folders (default: reports)"
+    )
     reporting.add_argument(
         "--format", choices=["console", "markdown", "json", "csv", "junit"], help="print this one (default: write all)"
     )
-    reporting.add_argument("--output", type=Path, metavar="PATH", help="folder for all, file for one (default: reports, or print)")
+    reporting.add_argument(
+        "--output", type=Path, metavar="PATH", help="folder for all, file for one (default: reports, or print)"
+    )
 
     listing = command("list", _list, "list cases and their labels", "suite", "select")
     listing.add_argument("--json", action="store_true", help="the manifest lines")

@@ -71,7 +71,7 @@ class Values:
         return -self.largest if self.element.format.signed else 2.0**self.element.format.smallest
 
     def some(self, shape: Sequence[int]) -> np.ndarray:
-        """Ordinary values: floats from 1/4 up to 4, of either sign if there are two, small integers, Booleans, words."""
+        """Ordinary values: floats of each sign there is, from 1/4 up to 4, small integers, Booleans, words."""
         count = math.prod(shape)
         match self.element.kind:
             case "float":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -11,9 +11,9 @@ import numpy as np
 from harness.errors import ConformanceError
 from harness.numbers import bound as numbers
 from harness.numbers.rounding import round_array, to_storage, wrap
-from harness.operators.operator import OMITTED, Operator
+from harness.operators.operator import OMITTED, Inputs, Operator
 from harness.spec.element_types import ElementType, element_type
-from harness.spec.schema import Schema
+from harness.spec.schema import Parameter, Schema
 from harness.spec.values import TensorType, Value, parse_type
 
 
@@ -34,7 +34,7 @@ def expected(
     operator: Operator,
     version: Schema,
     types: Mapping[str, str],
-    inputs: Mapping[str, Value],
+    inputs: Inputs,
     attributes: Mapping[str, Any],
 ) -> tuple[Expected, ...]:
     """The outputs of one node: exact, or correctly rounded with their bounds (the design's "one number").
@@ -46,7 +46,7 @@ def expected(
         return tuple(
             Expected(value, None) for value in answer(operator, version, types, inputs, attributes, exact=True)
         )
-    arguments = [_whole(inputs.get(p.name)) for p in version.inputs]
+    arguments = [_whole(value) for value in _positional(version, inputs)]
     found = numbers.evaluate(operator.oracle, arguments, given(version, attributes), elements)
     return tuple(Expected(one.values, one.bound) for one in found)
 
@@ -55,7 +55,7 @@ def answer(
     operator: Operator,
     version: Schema,
     types: Mapping[str, str],
-    inputs: Mapping[str, Value],
+    inputs: Inputs,
     attributes: Mapping[str, Any],
     *,
     exact: bool = False,
@@ -65,7 +65,7 @@ def answer(
     With ``exact``, a value that its type cannot hold raises WrongOracle instead of being rounded.
     """
     elements = _outputs(version, types)
-    arguments = [_plain(inputs.get(p.name)) for p in version.inputs]
+    arguments = [_plain(value) for value in _positional(version, inputs)]
     with np.errstate(all="ignore"):
         found = operator.oracle(*arguments, **given(version, attributes))
     outputs = found if isinstance(found, tuple) else (found,)
@@ -80,6 +80,26 @@ def given(version: Schema, attributes: Mapping[str, Any]) -> dict[str, Any]:
         a.name: a.default if (value := attributes.get(a.name, OMITTED)) is OMITTED else value
         for a in version.attributes
     }
+
+
+def graph_inputs(version: Schema, inputs: Inputs) -> list[tuple[str, Parameter, Value]]:
+    """Name, parameter and value of each input that is there, in the graph's order; a variadic x is x_0, x_1 …"""
+    found: list[tuple[str, Parameter, Value]] = []
+    for p in version.inputs:
+        if p.option == "variadic":
+            found += [(f"{p.name}_{i}", p, value) for i, value in enumerate(inputs[p.name])]
+        elif p.name in inputs:
+            found.append((p.name, p, inputs[p.name]))
+    return found
+
+
+def _positional(version: Schema, inputs: Inputs) -> Iterator[Value]:
+    """The inputs in the schema's order: None for one that is omitted, each of a variadic one."""
+    for p in version.inputs:
+        if p.option == "variadic":
+            yield from inputs[p.name]
+        else:
+            yield inputs.get(p.name)
 
 
 def _outputs(version: Schema, types: Mapping[str, str]) -> list[ElementType]:

@@ -16,7 +16,6 @@ import harness.operators
 from harness.errors import ConformanceError
 from harness.spec.element_types import BY_NAME
 from harness.spec.schema import Schema, schema
-from harness.spec.values import Value
 
 OMITTED: Final = "omitted"
 """The attribute value, or the input, that is not there."""
@@ -24,8 +23,25 @@ OMITTED: Final = "omitted"
 FLAG: Final = (OMITTED, 0, 1)
 """An INT attribute that schemas use as a Boolean."""
 
-Inputs: TypeAlias = Mapping[str, Value]
-"""Input name → value; an optional input that is left out is not in it."""
+Inputs: TypeAlias = Mapping[str, Any]
+"""Input name → value, a tuple of values for a variadic input; an optional input that is left out is not in it."""
+
+
+class Drawn(msgspec.Struct, frozen=True, eq=False):
+    """A set of inputs with more to say; generators may yield it in place of the inputs alone."""
+
+    inputs: Inputs
+    without: tuple[str, ...] = ()
+    """The optional outputs that the node leaves out."""
+    silent: str = ""
+    """Why the spec leaves these answers open, with the clause."""
+
+
+class TypeOf(msgspec.Struct, frozen=True):
+    """An attribute's value that states the type a variable stands for: ``to=[TypeOf("T2")]``."""
+
+    variable: str
+
 
 Types: TypeAlias = Mapping[str, str]
 """Type variable → a type it may stand for, as the schema spells it."""
@@ -39,12 +55,16 @@ class OracleMismatch(ConformanceError):
     )
 
 
+Generator: TypeAlias = Callable[..., Iterable[Any]]
+"""Takes a ``Draw``, yields ``Inputs`` or ``Drawn``."""
+
+
 class Group(msgspec.Struct, frozen=True):
     """A generator of inputs and what it is for; its name and docstring travel into the data."""
 
     name: str
     about: str
-    generate: Callable[..., Iterable[Inputs]]
+    generate: Callable[..., Iterable[Inputs | Drawn]]
     """Takes a ``Draw`` and yields sets of inputs; those with the same shapes become data sets of one case."""
     only: dict[str, tuple[str, ...]]
     """Type variable → the kinds or element types that the group is about; others are not given to it."""
@@ -63,7 +83,7 @@ class Example(msgspec.Struct, frozen=True, eq=False):
     """An example of the operator's document: the test's own name, its inputs and what they give, as printed there."""
 
     name: str
-    inputs: dict[str, np.ndarray]
+    inputs: Inputs
     attributes: dict[str, Any]
     gives: tuple[np.ndarray, ...]
 
@@ -80,6 +100,8 @@ class Operator(msgspec.Struct, frozen=True, eq=False):
     """Attribute → the values that are worth trying, ``OMITTED`` among them where it may be."""
     exact: bool
     """No rounding is involved for any type: answers are compared bit for bit."""
+    constraints: tuple[Callable[..., bool], ...]
+    """Functions of type variables and attributes, by name, that a planned row must meet."""
     groups: list[Group]
     """Filled while the operator's file is imported; the first is the ordinary one, which every row of a plan gets."""
     examples: list[Example]
@@ -95,7 +117,7 @@ class Operator(msgspec.Struct, frozen=True, eq=False):
         ``only`` names the kinds (``float``, ``signed`` …) or element types it is about, by type variable.
         """
 
-        def register(generate: Callable[..., Iterable[Inputs]]) -> Callable[..., Iterable[Inputs]]:
+        def register(generate: Generator) -> Generator:
             about = inspect.getdoc(generate) or ""
             if not about:
                 raise OracleMismatch(f"Input group {generate.__name__} of {self.name} has no docstring.")
@@ -110,7 +132,9 @@ class Operator(msgspec.Struct, frozen=True, eq=False):
 
         Plain numbers have NumPy's default types, as in the documents.
         """
-        named = dict(zip((p.name for p in self.schemas[0].inputs), map(np.asarray, inputs), strict=False))
+        named: dict[str, Any] = {}
+        for i, p in enumerate(self.schemas[0].inputs[: len(inputs)]):
+            named[p.name] = tuple(map(np.asarray, inputs[i:])) if p.option == "variadic" else np.asarray(inputs[i])
         given = gives if isinstance(gives, tuple) else (gives,)
         self.examples.append(Example(name, named, attributes, tuple(map(np.asarray, given))))
 
@@ -119,21 +143,31 @@ _OPERATORS: list[Operator] = []
 
 
 def operator(
-    name: str, *, since: int | Sequence[int], domain: str = "", exact: bool = False, **attributes: Sequence[Any]
+    name: str,
+    *,
+    since: int | Sequence[int],
+    domain: str = "",
+    exact: bool = False,
+    constraints: Sequence[Callable[..., bool]] = (),
+    **attributes: Sequence[Any],
 ) -> Callable[[Callable[..., Any]], Operator]:
     """Declares the decorated function the oracle of these versions, checked at once against their schemas.
 
-    ``attributes`` gives each attribute of the schema the values worth trying. FLOAT attributes are float32 values.
-    The function takes the schema's inputs by name (``None`` where an optional one may be left out) and, keyword-only,
-    its attributes; it returns an array, or a tuple of them. Raises OracleMismatch.
+    ``attributes`` gives each attribute of the schemas the values worth trying. FLOAT attributes are float32 values.
+    The function takes the schema's inputs by name (``None`` by default where one is optional, ``*name`` for a variadic
+    one; positional-only parameters bear no names, which families want) and, keyword-only, the attributes; ``**_``
+    takes those that mean nothing. It returns an array, or a tuple of them. A constraint is a function of type variables
+    and attributes, by name: rows of which it is false are not planned. Raises OracleMismatch.
     """
     versions = (since,) if isinstance(since, int) else tuple(since)
 
     def declare(oracle: Callable[..., Any]) -> Operator:
         values = {key: tuple(value) for key, value in attributes.items()}
-        declared = Operator(name, domain, versions, oracle, values, exact, [], [])
+        declared = Operator(name, domain, versions, oracle, values, exact, tuple(constraints), [], [])
         for version in declared.schemas:
             _check(version, oracle, values)
+        if unknown := values.keys() - {a.name for version in declared.schemas for a in version.attributes}:
+            raise OracleMismatch(f"{name} has no attributes {sorted(unknown)} in any of the versions {versions}.")
         _OPERATORS.append(declared)
         return declared
 
@@ -141,25 +175,32 @@ def operator(
 
 
 def _check(version: Schema, oracle: Callable[..., Any], attributes: Mapping[str, tuple[Any, ...]]) -> None:
-    parameters = inspect.signature(oracle).parameters.values()
-    for kind, wanted, found in (
-        ("inputs", [p.name for p in version.inputs], [p.name for p in parameters if p.kind != p.KEYWORD_ONLY]),
-        ("attributes", [a.name for a in version.attributes], [p.name for p in parameters if p.kind == p.KEYWORD_ONLY]),
-    ):
-        if wanted != found and (kind == "inputs" or set(wanted) != set(found)):
-            raise OracleMismatch(f"{version.title} takes {kind} {wanted}, but its oracle takes {found}.")
-    if set(attributes) != {a.name for a in version.attributes}:
+    parameters = list(inspect.signature(oracle).parameters.values())
+    positional = [p for p in parameters if p.kind not in (p.KEYWORD_ONLY, p.VAR_KEYWORD)]
+    inputs, named = [p.name for p in version.inputs], [p.name for p in positional]
+    nameless = any(p.kind == p.POSITIONAL_ONLY for p in positional)
+    if len(inputs) != len(named) if nameless else inputs != named:
+        raise OracleMismatch(f"{version.title} takes inputs {inputs}, but its oracle takes {named}.")
+    wanted, keywords = {a.name for a in version.attributes}, {p.name for p in parameters if p.kind == p.KEYWORD_ONLY}
+    others_too = any(p.kind == p.VAR_KEYWORD for p in parameters)
+    if not keywords <= wanted or (wanted != keywords and not others_too):
         raise OracleMismatch(
-            f"{version.title} has attributes {[a.name for a in version.attributes]}, "
-            f"but values are given for {list(attributes)}.",
+            f"{version.title} takes attributes {sorted(wanted)}, but its oracle takes {sorted(keywords)}."
+        )
+    if missing := wanted - attributes.keys():
+        raise OracleMismatch(
+            f"{version.title} has attributes for which no values are given: {sorted(missing)}.",
             "Give each attribute the values worth trying in @operator(…).",
         )
-    for p, parameter in zip(version.inputs, parameters, strict=False):
-        if (p.option == "optional") != (parameter.default is None):
-            raise OracleMismatch(f"{version.title}: input {p.name} is {p.option}, so its default must say so.")
+    for p, parameter in zip(version.inputs, positional, strict=True):
+        if p.option != _OPTIONS.get(parameter.kind, "optional" if parameter.default is None else "single"):
+            raise OracleMismatch(f"{version.title}: input {p.name} is {p.option}, and its oracle's parameter is not.")
     for a in version.attributes:
         if a.required and OMITTED in attributes[a.name]:
             raise OracleMismatch(f"{version.title}: attribute {a.name} is required, so it cannot be omitted.")
+
+
+_OPTIONS = {inspect.Parameter.VAR_POSITIONAL: "variadic"}
 
 
 @cache

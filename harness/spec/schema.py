@@ -128,6 +128,11 @@ def schema_at(op: str, opset: int, domain: str = "") -> Schema:
         raise _unknown(op, opset, domain) from None
 
 
+def newest(of: Schema) -> int:
+    """The since_version of the newest version of the same operator."""
+    return max(since for domain, op, since in schemas() if (domain, op) == (of.domain, of.op))
+
+
 def _unknown(op: str, version: int, domain: str) -> UnknownOperator:
     return UnknownOperator(
         f"onnx {onnx.__version__} has no {op}-{version} in the domain {domain or 'ai.onnx'}.",

@@ -99,6 +99,17 @@ def parse_type(text: str) -> ValueType:
     return (SequenceType if outer == "seq" else OptionalType)(parse_type(inner))
 
 
+def type_code(text: str) -> int:
+    """The number in TensorProto of the element type of ``tensor(…)``, as attributes such as ``to`` state it.
+
+    Raises UnknownValueType for what is no tensor.
+    """
+    of = parse_type(text)
+    if not isinstance(of, TensorType):
+        raise UnknownValueType(f"{text} has no element type of its own.")
+    return of.element.code
+
+
 def type_of_proto(proto: onnx.TypeProto) -> ValueType:
     """The type that a TypeProto states. Raises UnknownValueType where it states none."""
     match proto.WhichOneof("value"):

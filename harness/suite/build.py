@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -11,20 +11,17 @@ import onnx
 from onnx import helper
 
 from harness.errors import ConformanceError
-from harness.numbers.bound import blunt
+from harness.numbers.bound import PASS_AT, blunt
 from harness.operators.draw import Draw
-from harness.operators.evaluate import Expected, expected
-from harness.operators.operator import OMITTED, Example, Inputs, Operator
+from harness.operators.evaluate import Expected, expected, graph_inputs
+from harness.operators.operator import OMITTED, Drawn, Example, Operator
 from harness.spec.codec import encode
 from harness.spec.element_types import BY_NAME, element_type
-from harness.spec.schema import Schema
-from harness.spec.values import TensorType, Value, ValueType, parse_type, proto_of_type
+from harness.spec.schema import Parameter, Schema
+from harness.spec.values import TensorType, Value, ValueType, parse_type, proto_of_type, type_of_value
 from harness.suite.cases import Built, Case, DataSet, Labels, finish
 from harness.suite.names import attribute_label, case_name, type_label
 from harness.suite.planning import Plan
-
-PASS = 4
-"""An answer passes up to this many bounds from what is expected."""
 
 
 class ExampleDisagrees(ConformanceError):
@@ -32,27 +29,26 @@ class ExampleDisagrees(ConformanceError):
 
 
 class _Set(msgspec.Struct, frozen=True, eq=False):
+    """One data set before it is computed."""
+
     group: str
     about: str
     seed: str
     silent: str
-    inputs: Inputs
+    drawn: Drawn
 
 
 def build_plan(operator: Operator, version: Schema, plan: Plan) -> Iterator[Built]:
     """The cases of a plan and the document's examples: data sets that share a model share a case."""
     models: dict[str, tuple[Mapping[str, str], Mapping[str, Any], list[_Set]]] = {}
     for row in plan.rows:
-        coordinates = [
-            version.title,
-            *row.types.values(),
-            *(f"{k}={attribute_label(v)}" for k, v in row.attributes.items()),
-        ]
-        seed = "/".join([*coordinates, row.group.name])
+        attributes = [f"{name}={attribute_label(value)}" for name, value in row.attributes.items()]
+        seed = "/".join([version.title, *row.types.values(), *attributes, row.group.name])
         for inputs in row.group.generate(Draw(seed, row.types, row.attributes)):
-            name = case_name(version, row.types, row.attributes, [inputs.get(p.name) for p in version.inputs])
-            drawn = _Set(row.group.name, row.group.about, seed, row.group.silent, inputs)
-            models.setdefault(name, (row.types, row.attributes, []))[2].append(drawn)
+            drawn = inputs if isinstance(inputs, Drawn) else Drawn(inputs)
+            name = case_name(version, row.types, row.attributes, drawn)
+            one = _Set(row.group.name, row.group.about, seed, drawn.silent or row.group.silent, drawn)
+            models.setdefault(name, (row.types, row.attributes, []))[2].append(one)
     for name, (types, attributes, sets) in models.items():
         yield _build(operator, version, name, types, attributes, sets)
     if version.since == operator.since[0]:
@@ -62,19 +58,20 @@ def build_plan(operator: Operator, version: Schema, plan: Plan) -> Iterator[Buil
 
 def _build_example(operator: Operator, version: Schema, example: Example) -> Built:
     types = {
-        p.type_str: f"tensor({element_type(example.inputs[p.name].dtype).name})"
-        for p in version.inputs
-        if p.type_str in version.variables and p.name in example.inputs
+        p.type_str: str(type_of_value(value))
+        for _, p, value in graph_inputs(version, example.inputs)
+        if p.type_str in version.variables
     }
     attributes = {a.name: example.attributes.get(a.name, OMITTED) for a in version.attributes}
-    drawn = _Set("example", "An example of the operator's document.", "", "", example.inputs)
-    outputs = expected(operator, version, types, example.inputs, attributes)
-    for output, printed in zip(outputs, example.gives, strict=True):
-        if not np.array_equal(np.asarray(output.value), printed) or np.asarray(output.value).dtype != printed.dtype:
-            raise ExampleDisagrees(
-                f"{example.name}: the document prints {printed.tolist()}, the oracle gives {output.value}."
-            )
-    return _build(operator, version, example.name, types, attributes, [drawn])
+    drawn = Drawn(example.inputs, without=tuple(p.name for p in version.outputs[len(example.gives) :]))
+    for output, printed in zip(
+        expected(operator, version, types, example.inputs, attributes), example.gives, strict=False
+    ):
+        found = np.asarray(output.value)
+        if found.dtype != printed.dtype or not np.array_equal(found, printed):
+            raise ExampleDisagrees(f"{example.name}: the document prints {printed.tolist()}, the oracle gives {found}.")
+    one = _Set("example", "An example of the operator's document.", "", "", drawn)
+    return _build(operator, version, example.name, types, attributes, [one])
 
 
 def _build(
@@ -85,22 +82,28 @@ def _build(
     attributes: Mapping[str, Any],
     sets: Sequence[_Set],
 ) -> Built:
-    present = [p for p in version.inputs if p.name in sets[0].inputs]
-    input_types = [parse_type(types.get(p.type_str, p.type_str)) for p in present]
-    output_types = [parse_type(types.get(p.type_str, p.type_str)) for p in version.outputs]
-    answers = [expected(operator, version, types, s.inputs, attributes) for s in sets]
+    first = sets[0].drawn
+    inputs = graph_inputs(version, first.inputs)
+    input_types = [parse_type(types.get(p.type_str, p.type_str)) for _, p, _ in inputs]
+    outputs = [(i, p) for i, p in enumerate(version.outputs) if p.name not in first.without]
+    output_types = [parse_type(types.get(p.type_str, p.type_str)) for _, p in outputs]
 
     files: dict[str, bytes] = {}
-    for number, (drawn, outputs) in enumerate(zip(sets, answers, strict=True)):
+    answers: list[list[Expected]] = []
+    for number, one in enumerate(sets):
         folder = f"test_data_set_{number}"
-        for i, (parameter, of) in enumerate(zip(present, input_types, strict=True)):
-            files[f"{folder}/input_{i}.pb"] = encode(drawn.inputs[parameter.name], of, parameter.name)
-        for i, (parameter, of, output) in enumerate(zip(version.outputs, output_types, outputs, strict=True)):
-            files[f"{folder}/output_{i}.pb"] = encode(output.value, of, parameter.name)
+        given = graph_inputs(version, one.drawn.inputs)
+        answer = expected(operator, version, types, one.drawn.inputs, attributes)
+        answers.append([answer[i] for i, _ in outputs])
+        for i, ((label, _, value), of) in enumerate(zip(given, input_types, strict=True)):
+            files[f"{folder}/input_{i}.pb"] = encode(value, of, label)
+        for i, ((_, p), of, output) in enumerate(zip(outputs, output_types, answers[-1], strict=True)):
+            files[f"{folder}/output_{i}.pb"] = encode(output.value, of, p.name)
             if output.bound is not None:
                 files[f"{folder}/bound_{i}.pb"] = _encode_bound(output.bound, of)
 
-    rtol, atol = _tolerance([output for outputs in answers for output in outputs])
+    rtol, atol = _tolerance([output for answer in answers for output in answer])
+    absent = [p.name for p in version.inputs if p.option == "optional" and p.name not in first.inputs]
     case = Case(
         name=name,
         labels=Labels(
@@ -110,31 +113,32 @@ def _build(
             category=version.category,
             types={variable: type_label(of) for variable, of in types.items()},
             attributes={a.name: attribute_label(attributes[a.name]) for a in version.attributes},
-            omitted=tuple(p.name for p in version.inputs if p.name not in sets[0].inputs),
+            omitted=(*absent, *first.without),
         ),
         inputs=tuple(map(str, input_types)),
         outputs=tuple(map(str, output_types)),
-        data_sets=tuple(_data_set(drawn, outputs) for drawn, outputs in zip(sets, answers, strict=True)),
+        data_sets=tuple(_data_set(one, answer) for one, answer in zip(sets, answers, strict=True)),
         rtol=rtol,
         atol=atol,
         judged="bounds",
     )
-    first = {p.name: (of, sets[0].inputs[p.name]) for p, of in zip(present, input_types, strict=True)}
-    model = _model(
-        version, name, attributes, first, list(zip(output_types, (o.value for o in answers[0]), strict=True))
+    graph = _Graph(
+        name,
+        [(label, of, value) for (label, _, value), of in zip(inputs, input_types, strict=True)],
+        [(p.name, of, o.value) for (_, p), of, o in zip(outputs, output_types, answers[0], strict=True)],
     )
-    return finish(case, {"model.onnx": model, **files})
+    return finish(case, {"model.onnx": _model(version, attributes, graph), **files})
 
 
-def _data_set(drawn: _Set, outputs: Sequence[Expected]) -> DataSet:
+def _data_set(one: _Set, outputs: Sequence[Expected]) -> DataSet:
     arrays = [(np.asarray(o.value), o.bound) for o in outputs]
     return DataSet(
-        group=drawn.group,
-        about=drawn.about,
-        seed=drawn.seed,
+        group=one.group,
+        about=one.about,
+        seed=one.seed,
         elements=sum(values.size for values, _ in arrays),
         blunt=sum(int(np.count_nonzero(blunt(values, bound))) for values, bound in arrays if bound is not None),
-        silent=drawn.silent,
+        silent=one.silent,
     )
 
 
@@ -160,7 +164,7 @@ def _tolerance(outputs: Sequence[Expected]) -> tuple[float, float]:
             element = element_type(values.dtype)
             finite = np.isfinite(values.astype(np.complex128 if element.kind == "complex" else np.float64))
             size.append(np.abs(values[finite].astype(np.complex128)))
-            allowed.append(PASS * output.bound[finite])
+            allowed.append(PASS_AT * output.bound[finite])
             precision = min(precision, element.format.precision if element.format else 53)
     sizes, bounds = (np.concatenate(parts) if parts else np.zeros(0) for parts in (size, allowed))
     if not sizes.size or not bounds.any():
@@ -177,32 +181,43 @@ def _round_up(value: float) -> float:
     return float(f"{value * 1.005:.2e}")
 
 
-def _model(
-    version: Schema,
-    name: str,
-    attributes: Mapping[str, Any],
-    inputs: Mapping[str, tuple[ValueType, Value]],
-    outputs: Sequence[tuple[ValueType, Value]],
-) -> bytes:
-    """The model of one node: graph inputs and outputs bear the schema's names and the shapes of these values."""
+class _Graph(NamedTuple):
+    """A graph's name, and the names, types and first values of its inputs and outputs."""
+
+    name: str
+    inputs: list[tuple[str, ValueType, Value]]
+    outputs: list[tuple[str, ValueType, Value]]
+
+
+def _model(version: Schema, attributes: Mapping[str, Any], graph: _Graph) -> bytes:
+    """The model of one node, whose graph's inputs and outputs bear the schema's names and these values' shapes."""
     model = onnx.ModelProto(producer_name="onnx-conformance", ir_version=_ir_version(version))
     model.opset_import.add(domain=version.domain, version=version.since)
-    graph = model.graph
-    graph.name = name
-    node = graph.node.add(op_type=version.op, domain=version.domain)
-    names = [p.name if p.name in inputs else "" for p in version.inputs]
-    while names and not names[-1]:
-        names.pop()
-    node.input.extend(names)
-    node.output.extend(p.name for p in version.outputs)
+    model.graph.name = graph.name
+    node = model.graph.node.add(op_type=version.op, domain=version.domain)
+    inputs, outputs = ([name for name, *_ in values] for values in (graph.inputs, graph.outputs))
+    node.input.extend(_arguments(version.inputs, inputs))
+    node.output.extend(_arguments(version.outputs, outputs))
     for key, value in attributes.items():
         if value is not OMITTED:
             node.attribute.append(helper.make_attribute(key, value))
-    for label, (of, value) in inputs.items():
-        graph.input.add(name=label).type.CopyFrom(proto_of_type(of, _shape(value)))
-    for p, (of, value) in zip(version.outputs, outputs, strict=True):
-        graph.output.add(name=p.name).type.CopyFrom(proto_of_type(of, _shape(value)))
+    for infos, values in ((model.graph.input, graph.inputs), (model.graph.output, graph.outputs)):
+        for name, of, value in values:
+            infos.add(name=name).type.CopyFrom(proto_of_type(of, _shape(value)))
     return model.SerializeToString(deterministic=True)
+
+
+def _arguments(parameters: Sequence[Parameter], names: Sequence[str]) -> list[str]:
+    """A node's inputs or outputs: the names that are there, empty ones for those left out before the last."""
+    found: list[str] = []
+    for p in parameters:
+        if p.option == "variadic":
+            found += [name for name in names if name.startswith(f"{p.name}_")]
+        else:
+            found.append(p.name if p.name in names else "")
+    while found and not found[-1]:
+        found.pop()
+    return found
 
 
 def _shape(value: Value) -> tuple[int, ...] | None:

@@ -74,10 +74,8 @@ def coverage(cases: Iterable[Case], suite: str, digest: str) -> Coverage:
 def render(found: Coverage) -> str:
     """The coverage as text: totals with their denominators, then a row each version that has cases."""
     there = [v for v in found.versions if v.cases]
-    lines = [
-        f"{found.suite}: {sum(v.cases for v in there):,} cases of one node, {found.graphs:,} of several; "
-        f"sha256 {found.digest[:16]}…"
-    ]
+    cases = f"{sum(v.cases for v in there):,} cases of one node, {found.graphs:,} of several"
+    lines = [f"{found.suite}: {cases}; sha256 {found.digest[:16]}…"]
     for title, newest in (("of the newest versions", True), ("of all versions", False)):
         versions = [v for v in found.versions if v.newest or not newest]
         given = sum(len(v.attributes) - len(v.missing_attributes) for v in versions)

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from harness.operators.operator import Operator, operators
-from harness.spec.schema import Schema
+from harness.spec.schema import Schema, newest
 from harness.suite.build import build_plan
 from harness.suite.cases import Case
 from harness.suite.directories import publish, write_case, writing
@@ -81,7 +81,7 @@ def _write_version(path: Path, strength: Strength, index: int, number: int) -> P
     operator: Operator = operators()[index]
     version: Schema = operator.schemas[number]
     # An older version is there for its own sake: each value once; the newest carries the combinations.
-    planned = plan(operator, version, strength if number == 0 else "each")
+    planned = plan(operator, version, strength if version.since == newest(version) else "each")
     cases: list[Case] = []
     written = 0
     for built in build_plan(operator, version, planned):

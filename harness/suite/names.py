@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import onnx
 
-from harness.operators.operator import OMITTED
+from harness.operators.operator import OMITTED, Drawn
 from harness.spec.schema import Schema
-from harness.spec.values import TensorType, Value, parse_type
+from harness.spec.values import TensorType, parse_type
 
 LONGEST = 120
 """Characters of a case's name."""
@@ -53,13 +53,18 @@ def attribute_label(value: Any) -> str:
             return str(value)
 
 
-def shape_label(value: Value) -> str:
-    """A value's shape as names have it: ``2x3x4``, ``scalar`` for 0-D, ``none`` for an omitted input."""
+def shape_label(value: Any) -> str:
+    """A value's shape as names have it: ``2x3x4``, ``scalar`` for 0-D, ``none`` for an omitted input.
+
+    Of a variadic input it is that of each, of a sequence too, after ``seq``.
+    """
     match value:
         case np.ndarray():
             return "x".join(map(str, value.shape)) or "scalar"
         case None:
             return "none"
+        case tuple():
+            return "_".join(map(shape_label, value))
         case list():
             return "_".join(["seq", *map(shape_label, value)])
         case dict():
@@ -68,7 +73,7 @@ def shape_label(value: Value) -> str:
             return f"sparse{'x'.join(map(str, value.dims))}"
 
 
-def case_name(version: Schema, types: Mapping[str, str], attributes: Mapping[str, Any], inputs: Sequence[Value]) -> str:
+def case_name(version: Schema, types: Mapping[str, str], attributes: Mapping[str, Any], drawn: Drawn) -> str:
     """The name of the case at these coordinates: unique, ``[a-z0-9_]``, at most ``LONGEST`` characters.
 
     It depends on the coordinates alone. Where they do not fit in, a hash of them stands at its end.
@@ -80,7 +85,8 @@ def case_name(version: Schema, types: Mapping[str, str], attributes: Mapping[str
         str(version.since),
         *(type_label(of) for of in types.values()),
         *(f"{name}_{attribute_label(value).translate(_SPELT)}" for name, value in given),
-        *map(shape_label, inputs),
+        *(shape_label(drawn.inputs.get(p.name)) for p in version.inputs),
+        *(f"without_{name}" for name in drawn.without),
     ]
     faithful = "test_" + "_".join(parts).lower()
     name = re.sub(r"[^a-z0-9]+", "_", faithful)

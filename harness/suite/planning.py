@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 import msgspec
 from covertable import make
 
-from harness.operators.operator import Group, Operator
+from harness.operators.operator import Group, Operator, TypeOf
 from harness.spec.schema import Schema
+from harness.spec.values import type_code
 
 Strength: TypeAlias = Literal["each", "pairs", "full"]
 """``each`` value, all ``pairs`` of values (and the product of types × attributes where that is small), or ``full``."""
@@ -37,7 +39,7 @@ class Plan(msgspec.Struct, frozen=True):
 
     rows: tuple[Row, ...]
     possible: int
-    """Rows of the full product; what is planned less than that is dropped."""
+    """Rows of the full product of types, attributes and groups, whether or not they make sense together."""
 
 
 def plan(operator: Operator, version: Schema, strength: Strength = "pairs") -> Plan:
@@ -46,52 +48,74 @@ def plan(operator: Operator, version: Schema, strength: Strength = "pairs") -> P
     The first group is ordinary and gets the product of types × attributes up to ``PRODUCT_LIMIT`` rows
     (``pairs``); the other groups are spread so that each pair of factor values is there that can be.
     """
-    pools = [*version.variables.values(), *(operator.attributes[a.name] for a in version.attributes)]
+    factors = _Factors(operator, version)
     first, *others = operator.groups
+    product = math.prod(map(len, factors.pools))
     if strength == "full":
-        rows = [(*row, group) for group in operator.groups for row in itertools.product(*pools)]
-    elif strength == "pairs" and math.prod(map(len, pools)) <= PRODUCT_LIMIT:
-        rows = [(*row, first) for row in itertools.product(*pools)]
-        rows += _covering(pools, others, list(version.variables), 2)
+        rows = [(*row, group) for group in operator.groups for row in itertools.product(*factors.pools)]
+    elif strength == "pairs" and product <= PRODUCT_LIMIT:
+        rows = [(*row, first) for row in itertools.product(*factors.pools)]
+        rows += _covering(factors, others, 2)
     else:
-        rows = _covering(pools, operator.groups, list(version.variables), 1 if strength == "each" else 2)
-    planned = (_row(version, row) for row in rows)
-    return Plan(tuple(row for row in planned if row.group.admits(row.types)), _possible(operator, version))
+        rows = _covering(factors, operator.groups, 1 if strength == "each" else 2)
+    return Plan(tuple(factors.row(row) for row in rows if factors.admits(row)), product * len(operator.groups))
 
 
-def _row(version: Schema, values: tuple[Any, ...]) -> Row:
-    count = len(version.variables)
-    types = dict(zip(version.variables, values[:count], strict=True))
-    attributes = {a.name: value for a, value in zip(version.attributes, values[count:-1], strict=True)}
-    return Row(types, attributes, values[-1])
+class _Factors:
+    """The factors of one version but for the groups: its type variables and its attributes, each with its values."""
+
+    def __init__(self, operator: Operator, version: Schema) -> None:
+        self.variables = list(version.variables)
+        self.names = [*self.variables, *(a.name for a in version.attributes)]
+        self.pools: list[Sequence[Any]] = [
+            *version.variables.values(),
+            *(operator.attributes[a.name] for a in version.attributes),
+        ]
+        needs = [(constraint, list(inspect.signature(constraint).parameters)) for constraint in operator.constraints]
+        self.constraints = [
+            (constraint, [self.names.index(name) for name in names])
+            for constraint, names in needs
+            if set(names) <= set(self.names)
+        ]
+        """Constraints and the places of their factors; one on a factor that this version lacks does not bind it."""
+
+    def row(self, values: Sequence[Any]) -> Row:
+        """The row of these values, the group last."""
+        types = dict(zip(self.variables, values, strict=False))
+        attributes = zip(self.names[len(types) :], values[len(types) : -1], strict=True)
+        stated = {k: type_code(types[v.variable]) if isinstance(v, TypeOf) else v for k, v in attributes}
+        return Row(types, stated, values[-1])
+
+    def admits(self, values: Sequence[Any]) -> bool:
+        """Whether the values meet the constraints and are what their group is about."""
+        met = all(constraint(*(values[i] for i in places)) for constraint, places in self.constraints)
+        return met and values[-1].admits(dict(zip(self.variables, values, strict=False)))
 
 
-def _possible(operator: Operator, version: Schema) -> int:
-    """Rows of the full product in which each group meets only the types that it is about."""
-    combinations = (
-        dict(zip(version.variables, types, strict=True)) for types in itertools.product(*version.variables.values())
-    )
-    admitted = sum(group.admits(types) for types in combinations for group in operator.groups)
-    return admitted * math.prod(len(operator.attributes[a.name]) for a in version.attributes)
-
-
-def _covering(
-    pools: Sequence[Sequence[Any]], groups: Sequence[Group], variables: Sequence[str], strength: int
-) -> list[tuple[Any, ...]]:
-    """A covering array over the pools and the groups; groups meet only types (of the first pools) they are about.
+def _covering(factors: _Factors, groups: Sequence[Group], strength: int) -> list[tuple[Any, ...]]:
+    """A covering array over the factors and the groups, whose rows all meet the constraints.
 
     It is made over indices, for values may be of any kind, and sorted.
     """
     if not groups:
         return []
-    narrow = [i for i, variable in enumerate(variables) if any(variable in group.only for group in groups)]
+    pools = (*factors.pools, groups)
+    last = len(pools) - 1
+    narrow = [i for i, variable in enumerate(factors.variables) if any(variable in group.only for group in groups)]
 
-    def admitted(row: Mapping[int, int]) -> bool:
-        return groups[row[len(pools)]].admits({variables[i]: pools[i][row[i]] for i in narrow})
+    def is_about(*indices: int) -> bool:
+        types = {factors.variables[i]: factors.pools[i][n] for i, n in zip(narrow, indices, strict=False)}
+        return groups[indices[-1]].admits(types)
 
-    array: Any = make(
-        [list(range(len(pool))) for pool in (*pools, groups)],
-        strength=min(strength, len(pools) + 1),
-        constraints=[{"operator": "fn", "requires": [*narrow, len(pools)], "evaluate": admitted}] if narrow else [],
-    )
-    return [tuple(pool[i] for pool, i in zip((*pools, groups), row, strict=True)) for row in sorted(array)]
+    def condition(places: Sequence[int], holds: Callable[..., bool]) -> dict[str, Any]:
+        return {"operator": "fn", "requires": list(places), "evaluate": lambda row: holds(*(row[i] for i in places))}
+
+    def of_values(constraint: Callable[..., bool], places: Sequence[int]) -> Callable[..., bool]:
+        return lambda *indices: constraint(*(pools[i][index] for i, index in zip(places, indices, strict=True)))
+
+    conditions = [condition(places, of_values(constraint, places)) for constraint, places in factors.constraints]
+    if narrow:
+        conditions.append(condition([*narrow, last], is_about))
+    indices = [list(range(len(pool))) for pool in pools]
+    array: Any = make(indices, strength=min(strength, len(pools)), constraints=conditions)
+    return [tuple(pool[i] for pool, i in zip(pools, row, strict=True)) for row in sorted(array)]

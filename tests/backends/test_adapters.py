@@ -17,7 +17,7 @@ REGISTERED = [t for t in ELEMENT_TYPES if t.kind != "complex" and not t.name.sta
 """The element types that onnxruntime has."""
 
 
-def model(op: str, inputs: dict[str, tuple[int, list[int]]], output: int, opset: int = 26, **attributes: object) -> bytes:
+def model(op: str, inputs: dict[str, tuple[int, list[int]]], output: int, opset: int = 26, **attributes: int) -> bytes:
     """A model of one node whose output has the first input's shape."""
     node = onnx.helper.make_node(op, list(inputs), ["y"], **attributes)
     infos = [onnx.helper.make_tensor_value_info(name, of, shape) for name, (of, shape) in inputs.items()]

@@ -5,7 +5,7 @@ import pytest
 
 from harness.operators.evaluate import WrongOracle, answer, expected
 from harness.operators.operator import OMITTED, find
-from harness.spec.element_types import ELEMENT_TYPES, BY_NAME, element_type
+from harness.spec.element_types import BY_NAME, ELEMENT_TYPES, element_type
 from harness.spec.schema import schema
 
 TRILU, CUMPROD = find("Trilu", 14), find("CumProd", 26)
@@ -92,7 +92,9 @@ def test_what_is_declared_exact_must_be(monkeypatch: pytest.MonkeyPatch):
 
     third = msgspec.structs.replace(TRILU, oracle=lambda input, k=None, *, upper: input / 3)
     with pytest.raises(WrongOracle, match="declared exact"):
-        answer(third, schema("Trilu", 14), {"T": "tensor(float)"}, {"input": np.ones((2, 2), np.float32)}, {}, exact=True)
+        answer(
+            third, schema("Trilu", 14), {"T": "tensor(float)"}, {"input": np.ones((2, 2), np.float32)}, {}, exact=True
+        )
 
 
 def test_an_oracle_of_too_many_outputs_is_refused():

@@ -12,7 +12,9 @@ def _registry(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_an_oracle_with_other_inputs_than_its_schema_is_refused():
-    with pytest.raises(OracleMismatch, match=r"CumProd-26 takes inputs \['x', 'axis'\], but its oracle takes \['x', 'dim'\]"):
+    with pytest.raises(
+        OracleMismatch, match=r"CumProd-26 takes inputs \['x', 'axis'\], but its oracle takes \['x', 'dim'\]"
+    ):
 
         @operator("CumProd", since=26, exclusive=FLAG, reverse=FLAG)
         def cumprod(x, dim, *, exclusive, reverse):
@@ -28,7 +30,7 @@ def test_an_oracle_with_other_attributes_is_refused():
 
 
 def test_every_attribute_needs_values():
-    with pytest.raises(OracleMismatch, match="values are given for"):
+    with pytest.raises(OracleMismatch, match=r"no values are given: \['reverse'\]"):
 
         @operator("CumProd", since=26, exclusive=FLAG)
         def cumprod(x, axis, *, exclusive, reverse):
@@ -57,6 +59,50 @@ def test_every_version_is_checked():
         @operator("Trilu", since=[14], upper=FLAG)
         def trilu(x, k=None, *, upper):
             return x
+
+
+def test_an_attribute_that_no_version_has_is_refused():
+    with pytest.raises(OracleMismatch, match=r"no attributes \['lower'\]"):
+
+        @operator("Trilu", since=14, upper=FLAG, lower=FLAG)
+        def trilu(input, k=None, *, upper):
+            return input
+
+
+def test_a_variadic_input_is_starred():
+    with pytest.raises(OracleMismatch, match="data_0 is variadic"):
+
+        @operator("Sum", since=13)
+        def sum_(data_0):
+            return data_0
+
+    @operator("Sum", since=(13, 8))
+    def sum_too(*data_0):
+        return sum(data_0)
+
+    assert [sum_too] == mechanism._OPERATORS
+
+
+def test_families_take_inputs_without_names_but_of_the_right_number():
+    @operator("Abs", since=13)
+    def absolute(x, /):
+        return abs(x)
+
+    with pytest.raises(OracleMismatch, match=r"takes inputs \['X'\]"):
+
+        @operator("Abs", since=13)
+        def other(x, y, /):
+            return abs(x)
+
+    assert [absolute] == mechanism._OPERATORS
+
+
+def test_attributes_that_mean_nothing_may_be_taken_together():
+    @operator("Abs", since=(13, 1), consumed_inputs=(OMITTED, [0]))
+    def absolute(X, **_):
+        return abs(X)
+
+    assert absolute.attributes == {"consumed_inputs": (OMITTED, [0])}
 
 
 def test_a_group_needs_a_docstring():

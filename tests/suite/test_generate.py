@@ -30,8 +30,16 @@ def tree(path: Path) -> dict[str, bytes]:
 
 
 def generated_elsewhere(path: Path, jobs: int, **environment: str) -> Suite:
-    code = "import sys, pathlib, harness.suite.generate as g; g.generate(pathlib.Path(sys.argv[1]), jobs=int(sys.argv[2]))"
-    command = [sys.executable, "-c", f"if __name__ == '__main__':\n    {code.replace('; ', chr(10) + '    ')}", str(path), str(jobs)]
+    code = (
+        "import sys, pathlib, harness.suite.generate as g; g.generate(pathlib.Path(sys.argv[1]), jobs=int(sys.argv[2]))"
+    )
+    command = [
+        sys.executable,
+        "-c",
+        f"if __name__ == '__main__':\n    {code.replace('; ', chr(10) + '    ')}",
+        str(path),
+        str(jobs),
+    ]
     subprocess.run(command, check=True, env=os.environ | environment)
     return open_suite(path)
 

@@ -5,7 +5,7 @@ import numpy as np
 import onnx
 import pytest
 
-from harness.operators.operator import OMITTED
+from harness.operators.operator import OMITTED, Drawn
 from harness.spec.schema import schema
 from harness.suite.cases import Case
 from harness.suite.names import LONGEST, attribute_label, case_name, label_type, shape_label, type_label
@@ -16,20 +16,32 @@ def test_names_of_the_suite_are_unique_short_and_plain(cases: Mapping[str, Case]
     assert len({name.lower() for name in cases}) == len(cases)
 
 
-def named(attributes: Mapping[str, object], inputs: list[object] | None = None) -> str:
-    return case_name(schema("Softmax", 13), {"T": "tensor(float)"}, attributes, inputs or [np.zeros((2, 3))])
+def named(attributes: Mapping[str, object], inputs: dict[str, object] | None = None) -> str:
+    drawn = Drawn({"input": np.zeros((2, 3))} | (inputs or {}))
+    return case_name(schema("Softmax", 13), {"T": "tensor(float)"}, attributes, drawn)
 
 
 def test_a_name_is_made_of_the_coordinates():
     assert named({"axis": OMITTED}) == "test_softmax_13_float_2x3"
     assert named({"axis": 1}) == "test_softmax_13_float_axis_1_2x3"
     assert named({"axis": -1}) == "test_softmax_13_float_axis_m1_2x3"
-    assert named({"axis": -1}, [np.zeros(())]) == "test_softmax_13_float_axis_m1_scalar"
-    assert named({}, [np.zeros((0, 3)), None]) == "test_softmax_13_float_0x3_none"
+    assert named({"axis": -1}, {"input": np.zeros(())}) == "test_softmax_13_float_axis_m1_scalar"
+    assert named({}, {"input": np.zeros((0, 3))}) == "test_softmax_13_float_0x3"
+
+
+def test_omitted_inputs_and_outputs_are_named():
+    trilu, types = schema("Trilu", 14), {"T": "tensor(float)"}
+    x, k = np.zeros((2, 3)), np.array(1)
+    assert case_name(trilu, types, {}, Drawn({"input": x, "k": k})) == "test_trilu_14_float_2x3_scalar"
+    assert case_name(trilu, types, {}, Drawn({"input": x})) == "test_trilu_14_float_2x3_none"
+    assert case_name(trilu, types, {}, Drawn({"input": x}, ("output",))).endswith("2x3_none_without_output")
+    assert case_name(schema("Sum", 13), types, {}, Drawn({"data_0": (x, k)})) == "test_sum_13_float_2x3_scalar"
 
 
 def test_other_domains_are_named():
-    assert case_name(schema("Scaler", 1, "ai.onnx.ml"), {"T": "tensor(float)"}, {}, []).startswith("test_ai_onnx_ml_scaler_1")
+    assert case_name(schema("Scaler", 1, "ai.onnx.ml"), {"T": "tensor(float)"}, {}, Drawn({})).startswith(
+        "test_ai_onnx_ml_scaler_1"
+    )
 
 
 def test_what_a_name_cannot_spell_gets_a_hash():

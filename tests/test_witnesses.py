@@ -1,0 +1,70 @@
+"""Every oracle against three witnesses: a disagreement needs a ruling, and a ruling a disagreement."""
+
+import tomllib
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from harness.running.results import Result
+from harness.running.run import Options, run
+from harness.suite.generate import generate
+from harness.suite.manifest import Suite
+from harness.suite.official import generate_official
+from harness.suite.select import Selection
+
+
+class Ruling(msgspec.Struct, forbid_unknown_fields=True):
+    witness: str
+    select: str
+    verdict: str
+    right: str
+    clause: str
+    why: str
+    suite: str = "matrix"
+
+
+RULINGS = msgspec.convert(tomllib.loads((Path(__file__).parent / "rulings.toml").read_text())["ruling"], list[Ruling])
+
+
+@pytest.fixture(scope="module")
+def matrix(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    return generate(tmp_path_factory.mktemp("testdata") / "matrix")[0]
+
+
+def disagreements(suite: Suite, witness: str, folder: Path) -> list[Result]:
+    """What the witness says otherwise: what it declines or what is silent is no disagreement."""
+    finished = run(suite, witness, Options(), folder, quiet=True)
+    return [r for r in finished.results if r.verdict not in ("passed", "unsupported", "silent")]
+
+
+def settle(suite: Suite, witness: str, folder: Path) -> None:
+    rulings = [r for r in RULINGS if (r.witness, r.suite) == (witness, suite.name)]
+    met: set[str] = set()
+    open_questions: list[str] = []
+    for result in disagreements(suite, witness, folder):
+        for ruling in rulings:
+            selection = Selection.parse(ruling.select)
+            if ruling.verdict == result.verdict and selection.matches(result.case, result.labels, result.data_set):
+                met.add(ruling.select)
+                break
+        else:
+            open_questions.append(f"{result.case} {result.data_set}: {result.verdict}, {result.message}")
+    assert not open_questions
+    assert met == {r.select for r in rulings}
+
+
+@pytest.mark.parametrize("witness", ["onnx-reference", "onnxruntime", "numpy"])
+def test_runtimes_agree_or_there_is_a_ruling(witness: str, matrix: Suite, tmp_path: Path):
+    """numpy is the oracle itself in float64: what its roundings come to must pass everywhere."""
+    settle(matrix, witness, tmp_path)
+
+
+def test_the_official_expected_values_agree_or_there_is_a_ruling(tmp_path: Path):
+    suite, _ = generate_official(tmp_path / "official")
+    settle(suite, "numpy", tmp_path / "results")
+
+
+def test_rulings_say_who_is_right():
+    assert {r.right for r in RULINGS} <= {"oracle", "witness", "neither", "both"}
+    assert all(r.clause and r.why for r in RULINGS)
