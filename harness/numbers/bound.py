@@ -1,14 +1,12 @@
 """The judgement of an oracle: the correctly rounded answer, and how far from it an honest one may lie."""
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 import msgspec
 import numpy as np
 from flint import arb
 
-from harness.numbers.enclosing import fraction
 from harness.numbers.evaluating import (
     Oracle,
     OracleMismatch,
@@ -17,6 +15,7 @@ from harness.numbers.evaluating import (
     over_doubles,
     precision_of,
     r_balls,
+    replayed,
     s_balls,
     task,
 )
@@ -35,17 +34,15 @@ _UP = 1 + 2.0**-50
 class Expected(msgspec.Struct, frozen=True, eq=False):
     """What an oracle says of one output: the answer, and what else is accepted.
 
-    Elementwise ``|got - values| <= 4 bound`` where there is a bound, ``lowest <= got <= highest``
-    for integers that come of real arithmetic, and ``values`` alone elsewhere.
+    Elementwise ``|got - values| <= 4 bound`` where there is a bound; else ``values`` or what one of ``also`` has there.
     """
 
     values: np.ndarray
-    """Of ``dtype`` of the element type. Integers of real arithmetic are an object array of Python ints, neither
-    saturated nor wrapped, with the floats ±inf and NaN where the real is that."""
+    """Of ``dtype`` of the element type; an object array of Python ints for an integer type, not yet wrapped."""
     bound: np.ndarray | None = None
     """float64, of the shape of ``values``; for complex elements of the modulus. None where nothing rounds."""
-    lowest: np.ndarray | None = None
-    highest: np.ndarray | None = None
+    also: tuple[np.ndarray, ...] = ()
+    """Further answers, as ``values``: what near-ties may be rounded to instead."""
 
 
 def evaluate(
@@ -67,6 +64,9 @@ def evaluate(
     Where it is finite there, the bound is one ulp. With finite inputs a finite ball wins over an
     intermediate overflow of float64. The bound is infinite where r is; an infinite s is left out.
 
+    Outputs of types that an oracle rounds into itself (``is_decided``) have no bound: where an honest
+    evaluation may round a near-tie otherwise, the further answers are in ``also``.
+
     Expected infinities and NaN have bound 0, except an infinity within 4 bounds of the overflow
     threshold: there the bound stays, so that a comparison that takes ±inf as ±2^(emax + 1) accepts
     both it and the largest finite value.
@@ -77,7 +77,9 @@ def evaluate(
     doubles = over_doubles(oracle, inputs, attributes, out)
     asked = task(oracle, inputs, doubles, attributes, out)
     run, outputs, parts = over_balls(asked, special=doubles.special)
-    r, s = r_balls(asked, bits, run), s_balls(asked, bits, run)
+    rough_run, r = r_balls(asked, bits, run)
+    variants = [replayed(asked, variant) for variant in rough_run.variants()] if any(map(is_decided, out)) else []
+    s = s_balls(asked, bits, run) if not all(map(is_decided, out)) else r
 
     expected: list[Expected] = []
     for i, to in enumerate(out):
@@ -87,8 +89,9 @@ def evaluate(
         shape, native = np.shape(outputs[i]), np.asarray(doubles.outputs[i])
         if native.shape != shape:
             raise OracleMismatch(f"Over doubles the oracle returns shape {native.shape}, over balls {shape}.")
-        if to.format is None:
-            expected.append(_integers(parts[i][0], r[i][0], native.ravel(), shape))
+        if is_decided(to):
+            values, *also = (_taken(of[i][0], native.ravel(), to, shape) for of in (parts, *variants))
+            expected.append(Expected(values, None, tuple(also)))
             continue
         sides = (np.real(native), np.imag(native)) if to.kind == "complex" else (native,)
         judged = [
@@ -113,20 +116,6 @@ def evaluate_exact(
     """
     outputs = over_doubles(oracle, inputs, attributes, out).outputs
     return [Expected(to_storage(x, to)) for x, to in zip(outputs, out, strict=True)]
-
-
-def accepted(balls: Sequence[arb], r: Sequence[float]) -> tuple[list[int | float], list[int | float]]:
-    """The lowest and the highest integers that round-half-even makes of reals within 4 r of finite balls' midpoints.
-
-    An infinite r accepts everything from -inf to inf.
-    """
-    reach = [
-        (fraction(v.mid()), Fraction(PASS_AT * radius) if radius < np.inf else None)
-        for v, radius in zip(balls, r, strict=True)
-    ]
-    return [round(v - d) if d is not None else -np.inf for v, d in reach], [
-        round(v + d) if d is not None else np.inf for v, d in reach
-    ]
 
 
 def blunt(values: np.ndarray, bound: np.ndarray) -> np.ndarray:
@@ -183,17 +172,29 @@ def _near_threshold(value: arb, r: arb, s: arb, to: ElementType) -> bool:
     return not abs(value.mid()) - (format_of(to).maximum + half) > bound
 
 
-def _integers(part: Part, r: list[arb], native: np.ndarray, shape: tuple[int, ...]) -> Expected:
-    with precision(64):
-        radii = _radii(r).tolist()
-    finite = [v if known else arb(0) for v, known in zip(part.balls, part.known, strict=True)]
-    columns = (part.values, *accepted(finite, radii))
-    filled: list[np.ndarray] = []
-    for column in columns:
-        array = np.empty(len(finite), dtype=object)
-        array[:] = [v if known else x for v, known, x in zip(column, part.known, native.tolist(), strict=True)]
-        filled.append(array.reshape(shape))
-    return Expected(filled[0], None, filled[1], filled[2])
+def is_decided(to: ElementType) -> bool:
+    """Whether the oracle itself rounds into the type, by ``rint`` or ``round_to``, since nothing is computed in it.
+
+    Those are the integers and the floats of at most 8 bits: a bound would forgive whole units of theirs.
+    """
+    return to.format is None or to.bits <= _NARROW
+
+
+_NARROW = 8
+
+
+def _taken(part: Part, native: np.ndarray, to: ElementType, shape: tuple[int, ...]) -> np.ndarray:
+    """The decided values of a part, those that are no numbers from the doubles; NaN is 0 where integers have none."""
+    if to.format:
+        values = np.where(part.known, part.values, native)
+        zero = (values == 0) & (native == 0)
+        return to_storage(np.where(zero, np.copysign(values, native), values), to).reshape(shape)
+    filled = np.empty(len(native), dtype=object)
+    filled[:] = [
+        v if known else int(x) if np.isfinite(x) else 0
+        for v, known, x in zip(part.values.tolist(), part.known.tolist(), native.tolist(), strict=True)
+    ]
+    return filled.reshape(shape)
 
 
 def _complex(real: np.ndarray, imag: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
 import functools
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,19 @@ from flint import arb
 from harness.numbers.balls import Ball, are_balls, ball
 from harness.numbers.enclosing import end_fractions, fraction
 from harness.numbers.passes import current
+from harness.numbers.rounding import round_array, round_exact
+from harness.spec.element_types import ElementType
 
 _UNORDERED = 2
+ALLOWED = 4
+"""Radii at the working precision within which an honest evaluation may round otherwise."""
 
 
-def _decided(decision: Callable[[], np.ndarray]) -> np.ndarray:
+def _decided(
+    decision: Callable[[], np.ndarray], around: Callable[[], tuple[np.ndarray, np.ndarray]] | None = None
+) -> np.ndarray:
     run = current()
-    return run.decide(decision) if run else decision()
+    return run.decide(decision, around) if run else decision()
 
 
 def _unsure() -> None:
@@ -165,21 +172,37 @@ def argsort(a: np.ndarray, axis: int = -1, *, descending: bool = False) -> np.nd
     return _decided(sort)
 
 
+def _decide(v: arb, rule: Callable[[Fraction], arb]) -> arb:
+    """What the rule makes of all of a ball, or of its midpoint where that is not one value; NaN and infinities stay."""
+    if not v.is_finite():
+        return v
+    low, high = map(rule, end_fractions(v))
+    if low == high:
+        return low
+    _unsure()
+    return rule(fraction(v.mid()))
+
+
+def _within(v: arb, side: int, rule: Callable[[Fraction], arb]) -> arb:
+    """What the rule makes of the point 4 radii below or above a ball's midpoint."""
+    if not v.is_finite():
+        return v
+    return rule(fraction(v.mid()) + side * ALLOWED * fraction(v.rad().upper()))
+
+
+def _rounded(x: Any, rule: Callable[[Fraction], arb]) -> np.ndarray:
+    def each(decide: Callable[[arb], arb]) -> np.ndarray:
+        return np.asarray(np.frompyfunc(lambda value: decide(_real(value)), 1, 1)(x), dtype=object)
+
+    return _decided(
+        lambda: each(lambda v: _decide(v, rule)),
+        lambda: (each(lambda v: _within(v, -1, rule)), each(lambda v: _within(v, 1, rule))),
+    )
+
+
 def _whole(name: str, rule: Callable[..., int], native: Callable[..., np.ndarray]) -> Callable[[object], np.ndarray]:
-    def decide(value: Any) -> arb:
-        v = _real(value)
-        if not v.is_finite():
-            return v
-        low, high = map(rule, end_fractions(v))
-        if low != high:
-            _unsure()
-            low = rule(fraction(v.mid()))
-        return arb(low)
-
-    decisions = np.frompyfunc(decide, 1, 1)
-
     def function(x: Any) -> np.ndarray:
-        return _decided(lambda: np.asarray(decisions(x), dtype=object)) if are_balls(x) else native(x)
+        return _rounded(x, lambda v: arb(rule(v))) if are_balls(x) else native(x)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{name} of each element, decided once: an exact integer, however wide the ball."
@@ -189,3 +212,10 @@ def _whole(name: str, rule: Callable[..., int], native: Callable[..., np.ndarray
 floor = _whole("floor", math.floor, np.floor)
 ceil = _whole("ceil", math.ceil, np.ceil)
 rint = _whole("rint", round, np.rint)
+
+
+def round_to(x: Any, to: ElementType, *, saturate: bool = False) -> np.ndarray:
+    """Each element rounded into a float type as ``round_exact`` does, decided once: an exact value of the type."""
+    if not are_balls(x):
+        return round_array(np.asarray(x), to, saturate=saturate)
+    return _rounded(x, lambda v: arb(round_exact(v, to, saturate=saturate)))

@@ -135,13 +135,21 @@ def over_balls(asked: Task, *, special: bool) -> tuple[Pass, list[Any], list[lis
     return run, outputs, parts
 
 
-def r_balls(asked: Task, bits: int, run: Pass) -> list[list[list[arb]]]:
+def replayed(asked: Task, run: Pass) -> list[list[Part]]:
+    """The parts of each output by the decisions of another pass: what near-ties that fall otherwise lead to."""
+    with running(run, FIRST):
+        outputs = _call(asked.oracle, asked.balls, _floats(asked.attributes, arb), len(asked.out))
+        return [[_rounded(balls, of) for balls in _split(x, of)] for x, of in zip(outputs, asked.out, strict=True)]
+
+
+def r_balls(asked: Task, bits: int, run: Pass) -> tuple[Pass, list[list[list[arb]]]]:
     """The parts of each output at the working precision: the radii are the roundings of the oracle's formula."""
-    with running(Pass(run), bits):
+    rough = Pass(run)
+    with running(rough, bits):
         # A ball holds an input exactly: one of more bits than the working precision is rounded on entry.
         held = [_frozen(+b) if own > bits else b for b, own in zip(asked.balls, asked.precisions, strict=True)]
         outputs = _call(asked.oracle, held, _floats(asked.attributes, arb), len(asked.out))
-        return [_split(x, of) for x, of in zip(outputs, asked.out, strict=True)]
+        return rough, [_split(x, of) for x, of in zip(outputs, asked.out, strict=True)]
 
 
 def s_balls(asked: Task, bits: int, run: Pass) -> list[list[list[arb]]]:

@@ -31,6 +31,8 @@ class Pass:
         """Whether a decision was taken on balls that overlap: more bits may turn it."""
         self.spread = spread
         """In the s pass the bits that the working precision has."""
+        self.neighbours: list[tuple[np.ndarray, np.ndarray]] = []
+        """In the r pass, for each decision, the least and the greatest that an honest evaluation may come to."""
         self._replays = iter(exact.decisions) if exact else None
 
     @property
@@ -38,8 +40,13 @@ class Pass:
         """Whether decisions are made here rather than replayed."""
         return self._replays is None
 
-    def decide(self, decision: Callable[[], np.ndarray]) -> np.ndarray:
-        """What ``decision`` returns, or returned at this place of the exact evaluation. Raises BranchesDiffer."""
+    def decide(
+        self, decision: Callable[[], np.ndarray], around: Callable[[], tuple[np.ndarray, np.ndarray]] | None = None
+    ) -> np.ndarray:
+        """What ``decision`` returns, or returned at this place of the exact evaluation. Raises BranchesDiffer.
+
+        ``around`` gives the least and the greatest decisions within 4 radii, where there are such.
+        """
         if self._replays is None:
             made = decision()
             self.decisions.append(made)
@@ -47,7 +54,23 @@ class Pass:
         made = next(self._replays, None)
         if made is None:
             raise BranchesDiffer(f"The exact evaluation took {len(self.decisions)} decisions, this one wants more.")
+        if self.spread is None:
+            self.neighbours.append(around() if around else (made, made))
         return made
+
+    def variants(self) -> list[Pass]:
+        """Passes that replay the least and the greatest of the neighbours; none where all are what was decided."""
+        if all(a is b or np.array_equal(a, b) for a, b in self.neighbours):
+            return []
+        return [Pass(_Decisions(list(side))) for side in zip(*self.neighbours, strict=True)]
+
+
+class _Decisions(Pass):
+    """Decisions to be replayed, wherever they come from."""
+
+    def __init__(self, decisions: list[np.ndarray]) -> None:
+        super().__init__()
+        self.decisions = decisions
 
 
 _current: ContextVar[Pass | None] = ContextVar("pass", default=None)
