@@ -1,0 +1,137 @@
+"""From what became of a data set to its result line: reads what was expected, and compares."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+
+import msgspec
+import onnx
+
+from harness.errors import ConformanceError
+from harness.running.answers import Outcome, Task
+from harness.running.compare import Comparison, check_types, compare
+from harness.running.results import Result
+from harness.spec.codec import BrokenValue, decode
+from harness.spec.element_types import BY_NAME, UnknownElementType
+from harness.spec.values import SparseTensorType, TensorType, UnknownValueType, Value, ValueType, parse_type
+from harness.suite.cases import Case
+
+
+class BrokenSuite(ConformanceError):
+    """A file of a suite that is missing or not the one its manifest lists."""
+
+    advice = "Write the suite anew: onnx-conformance generate."
+
+
+def read_file(case: Case, folder: str, name: str) -> bytes:
+    """A file of a case, in its directory ``folder``. Raises BrokenSuite where it is not the one of the manifest."""
+    path = f"{folder}/{name}"
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            data = os.read(file, os.fstat(file).st_size + 1)
+        finally:
+            os.close(file)
+    except OSError as error:
+        raise BrokenSuite(f"{path} cannot be read: {error.strerror}.") from error
+    listed = case.files.get(name)
+    if hashlib.sha256(data).hexdigest() != listed:
+        what = "is not in the manifest" if listed is None else "is not the file that the manifest lists (SHA-256)"
+        raise BrokenSuite(f"{path} {what}.")
+    return data
+
+
+def make_task(root: str, case: Case, data_sets: tuple[int, ...]) -> Task:
+    """The task of running these data sets, once what the backend will read is known to be whole.
+
+    ``root`` is the suite's folder, absolute. Raises BrokenSuite.
+    """
+    folder = f"{root}/{case.name}"
+    read_file(case, folder, "model.onnx")
+    for data_set in data_sets:
+        for i in range(len(case.inputs)):
+            read_file(case, folder, f"test_data_set_{data_set}/input_{i}.pb")
+    return Task(case, folder, data_sets)
+
+
+def judge(outcome: Outcome) -> Result:
+    """The result line of an outcome. Raises BrokenSuite where what was expected cannot be read."""
+    case = outcome.case
+    comparison = _compare(outcome) if outcome.status == "ok" else Comparison(outcome.status, outcome.message)
+    if case.data_sets[outcome.data_set].silent and comparison.verdict != "not_run":
+        told = ": ".join(filter(None, (comparison.verdict, comparison.message)))
+        comparison = msgspec.structs.replace(comparison, verdict="silent", message=told)
+    return Result(
+        case.name,
+        outcome.data_set,
+        comparison.verdict,
+        case.labels_of(outcome.data_set),
+        comparison.error,
+        comparison.ulps,
+        comparison.onnx_tolerance,
+        comparison.elements,
+        comparison.differing,
+        comparison.zero_signs,
+        outcome.seconds,
+        outcome.prepare_seconds,
+        "; ".join(filter(None, (comparison.message, outcome.note))),
+    )
+
+
+def _compare(outcome: Outcome) -> Comparison:
+    case, folder, data_set = outcome.case, outcome.folder, f"test_data_set_{outcome.data_set}"
+    files = _Expected(case, folder, data_set)
+    try:
+        stated = [parse_type(text) for text in outcome.types]
+    except (UnknownValueType, UnknownElementType) as error:
+        return Comparison("error", f"The backend stated a type that is none: {error}")
+    wrong = check_types(case, stated, files.names)
+    if wrong:
+        return wrong
+    got: list[Value] = []
+    for i, (data, of) in enumerate(zip(outcome.outputs, stated, strict=True)):
+        try:
+            got.append(decode(data, of))
+        except BrokenValue as error:
+            return Comparison("error", f"The file written for output_{i} is broken: {error}")
+    return compare(case, files.outputs(), got, files.bounds, files.names)
+
+
+class _Expected:
+    """What a data set expects, read when asked for."""
+
+    def __init__(self, case: Case, folder: str, data_set: str) -> None:
+        self._case = case
+        self._folder = folder
+        self._data_set = data_set
+
+    def outputs(self) -> list[Value]:
+        return [
+            self._read(f"{self._data_set}/output_{i}.pb", parse_type(of)) for i, of in enumerate(self._case.outputs)
+        ]
+
+    def bounds(self, i: int) -> Value:
+        name = f"{self._data_set}/bound_{i}.pb"
+        return self._read(name, bound_type(parse_type(self._case.outputs[i]))) if name in self._case.files else None
+
+    def names(self) -> Sequence[str]:
+        model = onnx.load_from_string(read_file(self._case, self._folder, "model.onnx"))
+        return [output.name for output in model.graph.output]
+
+    def _read(self, name: str, of: ValueType) -> Value:
+        data = read_file(self._case, self._folder, name)
+        try:
+            return decode(data, of)
+        except BrokenValue as error:
+            raise BrokenSuite(f"{self._folder}/{name} is broken: {error}") from error
+
+
+def bound_type(of: ValueType) -> ValueType:
+    """How the bounds of an output are kept: as double beside double and complex128, else as float."""
+    if isinstance(of, TensorType):
+        return TensorType(BY_NAME["double" if of.element.name in ("double", "complex128") else "float"])
+    if isinstance(of, SparseTensorType):
+        return bound_type(TensorType(of.element))
+    return msgspec.structs.replace(of, of=bound_type(of.of))

@@ -1,0 +1,381 @@
+"""A whole run: what stands in its file, what is kept beside it, and what it refuses."""
+
+import itertools
+import shutil
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from harness.errors import UsageError
+from harness.running import evidence, judge, pool
+from harness.running.expectations import read_expectations
+from harness.running.judge import BrokenSuite, bound_type
+from harness.running.pool import NoScratch
+from harness.running.record import RESULTS, CannotWrite, Recorder, read_lines, read_run
+from harness.running.results import Footer, Header
+from harness.running.run import Options, OtherRun, folder_name, run
+from harness.spec.values import parse_type
+from harness.suite.select import NothingSelected, Selection
+
+
+def keys(found):
+    return [(r.case, r.data_set) for r in found.results]
+
+
+def test_the_file_says_what_was_run(runs):
+    found = runs("Right")
+    header, *results, footer = read_lines(runs.folder / RESULTS)
+    assert isinstance(header, Header)
+    assert isinstance(footer, Footer)
+    assert (header.suite, header.digest) == ("tiny", runs.suite.digest)
+    assert (header.suite_data_sets, header.cases, header.data_sets, len(results)) == (9, 3, 9, 9)
+    assert header.backend == "miniatures:Right"
+    assert header.description.configuration == {"size": "mini"}
+    assert header.options == {"select": "", "shard": "1/1", "limit": "10 s", "memory": "1 GiB"}
+    assert set(header.versions) == {"onnx-conformance", "onnx", "numpy", "ml_dtypes", "python"}
+    assert footer.seconds > 0
+    first = found.results[0]
+    assert (first.error, first.ulps, first.onnx_tolerance, first.elements, first.differing) == (0.0, 0.0, True, 6, 0)
+    assert (first.labels.group, first.labels.types, found.results[1].labels.group) == (
+        "group_0",
+        {"T": "float"},
+        "group_1",
+    )
+    assert sum(bool(r.prepare_seconds) for r in found.results) == 3
+    assert all(r.seconds > 0 for r in found.results)
+
+
+def test_measures_stand_beside_a_verdict(runs):
+    first = runs("OneBoundOff").results[0]
+    assert (first.verdict, first.differing, first.zero_signs, first.onnx_tolerance) == ("wrong_value", 1, 0, False)
+    assert 4.9 < first.error < 5.1
+    assert first.ulps > 1e30, "the expected value is zero"
+    assert runs("FlipsZero").results[0].zero_signs == 3
+
+
+def test_workers_share_the_work(tools, tmp_path):
+    many = tools.Runs(tools.tiny_suite(tmp_path / "many", cases=40), tmp_path / "reports")
+    assert keys(many("Right", workers=3)) == list(
+        itertools.product([f"test_identity_{n:03d}" for n in range(40)], range(3))
+    )
+
+
+def test_a_selection_is_run_and_nothing_else(runs):
+    found = runs("Right", selection=Selection.parse("group=group_0 case=test_identity_00[12]"))
+    assert keys(found) == [(f"test_identity_00{c}", d) for c in (1, 2) for d in (0, 2)]
+    header = found.headers[0]
+    assert (header.data_sets, header.suite_data_sets, header.cases) == (4, 9, 2)
+    with pytest.raises(NothingSelected):
+        runs("Right", selection=Selection.parse("op=Conv"))
+
+
+def test_shards_laid_together_are_the_whole(runs, tmp_path):
+    texts = b""
+    for n in (1, 2):
+        runs("Right", shard=(n, 2))
+        texts += (runs.folder / RESULTS).read_bytes()
+    (tmp_path / "all.jsonl").write_bytes(texts)
+    found = read_run(tmp_path / "all.jsonl")
+    assert found.finished
+    assert len(found.results) == 9
+    with pytest.raises(NothingSelected, match="Shard 5/5 of the selection is empty"):
+        runs("Right", shard=(5, 5))
+
+
+def test_a_new_run_replaces_the_old(runs):
+    runs("WrongType")
+    assert {r.verdict for r in runs("Right").results} == {"passed"}
+
+
+# Resuming.
+
+
+def truncate(path, lines, extra=b""):
+    whole = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(whole[:lines]) + extra)
+
+
+@pytest.mark.parametrize(("lines", "extra"), [(1, b""), (4, b'{"kind":"resu'), (10, b""), (11, b"")])
+def test_a_resumed_run_is_as_if_it_had_not_stopped(runs, lines, extra):
+    whole = runs("OneBoundOff")
+    truncate(runs.folder / RESULTS, lines, extra)
+    kept = (runs.folder / RESULTS).read_bytes().splitlines()[:lines]
+    found = runs("OneBoundOff", resume=True)
+    if lines > 1:  # with a header alone there is nothing to go on from
+        assert (runs.folder / RESULTS).read_bytes().splitlines()[: min(lines, 10)] == kept[:10]
+    assert keys(found) == keys(whole)
+    assert found.footers[0].counts == whole.footers[0].counts
+    assert found.footers[0].unexpected == 9
+    assert [r.message for r in found.results] == [r.message for r in whole.results]
+
+
+def test_without_anything_to_resume_a_run_begins(runs):
+    assert runs("Right", resume=True).finished
+    truncate(runs.folder / RESULTS, 0)
+    assert runs("Right", resume=True).finished
+
+
+def test_what_was_not_run_is_run_when_resumed(runs):
+    runs("Right")
+    path = runs.folder / RESULTS
+    path.write_bytes(path.read_bytes().replace(b'"verdict":"passed"', b'"verdict":"not_run"', 2))
+    assert {r.verdict for r in runs("Right", resume=True).results} == {"passed"}
+    assert len(list(read_lines(path))) == 11
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"seconds": 5.0}, "options select="),
+        ({"shard": (1, 2)}, "shard"),
+        ({"selection": Selection.parse("op=Identity")}, "select='op=Identity'"),
+    ],
+)
+def test_another_run_is_not_resumed(runs, change, message):
+    runs("Right")
+    before = (runs.folder / RESULTS).read_bytes()
+    with pytest.raises(OtherRun, match="cannot be resumed") as caught:
+        runs("Right", resume=True, **change)
+    assert message in str(caught.value)
+    assert (runs.folder / RESULTS).read_bytes() == before
+
+
+def test_another_backend_or_suite_is_not_resumed(runs, tools):
+    runs("Right")
+    with pytest.raises(OtherRun, match="backend miniatures:Right, now miniatures:WrongType"):
+        runs("WrongType", resume=True)
+    runs.suite = tools.tiny_suite(runs.suite.path, cases=4)
+    with pytest.raises(OtherRun, match="digest "):
+        runs("Right", resume=True)
+
+
+def test_more_workers_are_no_other_run(runs):
+    runs("Right")
+    assert runs("Right", resume=True, workers=2).finished
+
+
+# Expectations.
+
+
+def test_expectations_are_written_and_then_hold(runs, tmp_path):
+    path = tmp_path / "mini.expected.toml"
+    found = run(
+        runs.suite,
+        "miniatures:SegfaultsSecond",
+        Options(),
+        runs.folder,
+        expectations=path,
+        write_expected=True,
+        quiet=True,
+    )
+    assert found.footers[0].unexpected == 3
+    (entry,) = read_expectations(path)
+    assert (entry.select, entry.verdict, entry.suite) == ("op=Identity group=group_1", "crashed", "tiny")
+    found = runs("SegfaultsSecond", expectations=path)
+    assert (found.footers[0].unexpected, found.footers[0].stale) == (0, ())
+    assert {r.known for r in found.results if r.verdict == "crashed"} == {entry.reason}
+    found = runs("Right", expectations=path)
+    assert found.footers[0].stale == ("op=Identity group=group_1: not everything is crashed any more",)
+    text = path.read_text().replace(entry.reason, "a reason of our own")
+    path.write_text(text + '\n[[expect]]\nselect = "op=Gone"\nverdict = "error"\nreason = "r"\n')
+    run(
+        runs.suite,
+        "miniatures:SegfaultsSecond",
+        Options(),
+        runs.folder,
+        expectations=path,
+        write_expected=True,
+        quiet=True,
+    )
+    assert path.read_text() == text
+
+
+def test_expectations_need_a_place_before_anything_is_run(runs):
+    with pytest.raises(UsageError, match="no place for the expectations"):
+        run(runs.suite, "miniatures:Right", Options(), runs.folder, write_expected=True, quiet=True)
+    assert not runs.folder.exists()
+
+
+def test_a_run_off_a_terminal_ends_with_one_line(runs, capsys):
+    run(runs.suite, "miniatures:Right", Options(), runs.folder)
+    assert capsys.readouterr() == ("", "miniatures:Right over tiny: 9 passed\n")
+
+
+def test_a_resumed_run_knows_what_is_expected_now(runs, tmp_path):
+    runs("WrongType")
+    truncate(runs.folder / RESULTS, 5)
+    path = tmp_path / "mini.expected.toml"
+    path.write_text('[[expect]]\nselect = "op=Identity"\nverdict = "wrong_type"\nreason = "all double"\n')
+    found = runs("WrongType", expectations=path, resume=True)
+    assert found.footers[0].unexpected == 0
+    assert {r.known for r in found.results} == {"all double"}
+
+
+# Evidence.
+
+
+def test_tensors_of_what_did_not_pass_are_kept(runs):
+    runs("SegfaultsSecond")
+    assert not (runs.folder / "got").exists(), "a crash leaves none, a pass keeps none"
+    runs("WrongShape")
+    files = sorted(str(p.relative_to(runs.folder)) for p in runs.folder.glob("got/*/*/*"))
+    assert files == [f"got/test_identity_{c:03d}/{d}/output_0.pb" for c in range(3) for d in range(3)]
+    from harness.spec.codec import decode
+
+    assert decode((runs.folder / files[0]).read_bytes(), parse_type("tensor(float)")).shape == (3, 2)
+    runs("Right")
+    assert not (runs.folder / "got").exists(), "a new run keeps no old ones"
+
+
+def test_there_is_a_limit_to_what_is_kept(runs, monkeypatch):
+    monkeypatch.setattr(evidence, "_MOST", 80)
+    runs("WrongShape")
+    assert len(list(runs.folder.glob("got/*/*/*"))) == 2
+    truncate(runs.folder / RESULTS, 5)
+    runs("WrongShape", resume=True)
+    assert len(list(runs.folder.glob("got/*/*/*"))) == 2
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize(
+    "name", ["model.onnx", "test_data_set_1/input_0.pb", "test_data_set_1/output_0.pb", "test_data_set_1/bound_0.pb"]
+)
+@pytest.mark.parametrize("damage", ["missing", "truncated", "folder"])
+def test_a_damaged_suite_is_not_the_backends_fault(runs, name, damage):
+    file = runs.suite.path / "test_identity_001" / name
+    if damage == "truncated":
+        file.write_bytes(file.read_bytes()[:-1])
+    else:
+        file.unlink()
+    if damage == "folder":
+        file.mkdir()
+    with pytest.raises(BrokenSuite) as caught:
+        runs("OneBoundOff")
+    assert str(file) in str(caught.value)
+    assert "generate" in caught.value.advice
+    assert len(list(read_lines(runs.folder / RESULTS))) >= 1
+
+
+def test_a_file_that_the_manifest_lacks_is_not_read(runs, tools):
+    (case, *others) = runs.suite.cases()
+    files = {k: v for k, v in case.files.items() if k != "test_data_set_0/input_0.pb"}
+    runs.suite = tools.write_suite(runs.suite.path, [msgspec.structs.replace(case, files=files), *others])
+    with pytest.raises(BrokenSuite, match="is not in the manifest"):
+        runs("Right")
+
+
+def test_names_from_files_stay_in_the_folder(runs, tmp_path):
+    from harness.running.answers import Outcome
+
+    (case, *_) = runs.suite.cases()
+    kept = evidence.Evidence(tmp_path / "report", fresh=True)
+    for name in ("../out", "/out", "..", ".", "a/b", "", ".hidden"):
+        kept.keep(Outcome(msgspec.structs.replace(case, name=name), "", 0, "ok", outputs=(b"x",)))
+    assert not (tmp_path / "report").exists()
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("backend", "name"),
+    [
+        ("onnxruntime", "onnxruntime"),
+        ("package.module:Class", "package.module-Class"),
+        ("onnx:tf.backend", "onnx-tf.backend"),
+        ("command:node ../x.js --fast", "command-node-..-x.js---fast"),
+        ("../../etc", "etc"),
+        ("..", "backend"),
+        ("", "backend"),
+        ("ü" * 5, "backend"),
+        ("a" * 300, "a" * 100),
+    ],
+)
+def test_a_backend_has_a_folder(backend, name):
+    assert folder_name(backend) == name
+
+
+def test_a_full_disk_is_told_and_nothing_is_lost(runs, monkeypatch):
+    real, written = Recorder.write, []
+
+    def write(self, line):
+        written.append(line)
+        if len(written) == 5:
+            raise CannotWrite("No space left on device")
+        real(self, line)
+
+    monkeypatch.setattr(Recorder, "write", write)
+    with pytest.raises(CannotWrite):
+        runs("Right")
+    monkeypatch.setattr(Recorder, "write", real)
+    assert len(list(read_lines(runs.folder / RESULTS))) == 4
+    assert len(runs("Right", resume=True).results) == 9
+
+
+def test_answers_that_cannot_be_written_are_not_the_backends_fault(runs, monkeypatch, tmp_path):
+    real = pool._scratch_folder
+
+    def scratch():
+        folder = real()
+        Path(folder, "1_0_0.pb").symlink_to("/dev/full")
+        return folder
+
+    monkeypatch.setattr(pool, "_scratch_folder", scratch)
+    with pytest.raises(NoScratch, match="File exists"):
+        runs("Right")
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "nowhere"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    monkeypatch.setattr(pool, "_scratch_folder", real)
+    with pytest.raises(NoScratch, match="No such file or directory"):
+        runs("Right")
+
+
+def test_a_run_that_fails_leaves_no_process(runs):
+    shutil.rmtree(runs.suite.path / "test_identity_002")
+    with pytest.raises(BrokenSuite):
+        runs("Slow", workers=2)  # and the fixture looks for what is left
+
+
+# Odds and ends.
+
+
+def test_bounds_are_as_wide_as_their_values():
+    assert str(bound_type(parse_type("tensor(float16)"))) == "tensor(float)"
+    assert str(bound_type(parse_type("seq(tensor(double))"))) == "seq(tensor(double))"
+    assert str(bound_type(parse_type("map(int64,tensor(complex128))"))) == "map(int64,tensor(double))"
+    assert str(bound_type(parse_type("sparse_tensor(double)"))) == "tensor(double)"
+
+
+def test_a_bound_of_zero_must_be_met(tools, tmp_path):
+    data = [[np.array([1.0, 2.0], np.float32)]]
+    case = tools.write_case(tmp_path / "exact", "test_exact", data, bounds=False)
+    runs = tools.Runs(tools.write_suite(tmp_path / "exact", [case]), tmp_path / "reports")
+    (result,) = runs("HalfTheAllowance").results
+    assert (result.verdict, result.error, result.onnx_tolerance) == ("wrong_value", "inf", False)
+    assert result.message == "y[0] = 1.002, want 1 (float); 2 of 2 differ"
+
+
+def test_cases_of_several_inputs_get_them_in_order(tools, tmp_path):
+    data = [[np.array([1.0], np.float32), np.array([2.0], np.float32)]]
+    runs = tools.Runs(
+        tools.write_suite(tmp_path / "add", [tools.write_case(tmp_path / "add", "test_add", data)]), tmp_path / "r"
+    )
+    assert [r.verdict for r in runs("Right").results] == ["passed"]
+    assert [(r.verdict, r.message) for r in runs("onnx:miniatures:OnnxRight").results] == [
+        ("unsupported", "is_compatible is false")
+    ]
+
+
+def test_judging_by_tolerance(tools, tmp_path):
+    data = [[np.array([1.0], np.float32)]]
+    case = tools.write_case(tmp_path / "t", "test_t", data, bounds=False, judged="tolerance", rtol=1e-2)
+    runs = tools.Runs(tools.write_suite(tmp_path / "t", [case]), tmp_path / "r")
+    (result,) = runs("HalfTheAllowance").results
+    assert (result.verdict, result.error, result.onnx_tolerance) == ("passed", None, False)
+
+
+def test_a_model_is_named_only_where_something_differs(runs, monkeypatch):
+    monkeypatch.setattr(judge._Expected, "names", None)
+    assert len(runs("HalfTheAllowance").results) == 9

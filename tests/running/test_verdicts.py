@@ -1,0 +1,228 @@
+"""One miniature a verdict and a misbehaviour: each verdict is reachable, and each misbehaviour stays in its case."""
+
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from harness.running.record import read_run
+from harness.running.results import VERDICTS
+from harness.running.run import NothingRun
+
+
+def verdicts(run):
+    counts = Counter(result.verdict for result in run.results)
+    assert run.finished
+    assert counts == Counter(run.footers[0].counts), "the footer counts what the lines say"
+    assert counts.total() == run.headers[0].data_sets == 9, "every data set has one verdict"
+    return dict(counts)
+
+
+def messages(run):
+    return {result.message for result in run.results if result.message}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Right",
+        "HalfTheAllowance",
+        "FlipsZero",
+        "Mutates",
+        "Chatty",
+        "ReadsInput",
+        "onnx:miniatures:OnnxRight",
+        "program:right",
+    ],
+)
+def test_what_is_right_passes(runs, name):
+    run = runs(name)
+    assert verdicts(run) == {"passed": 9}
+    assert not messages(run)
+    assert run.footers[0].unexpected == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "message"),
+    [
+        ("WrongType", "wrong_type", "y: tensor(double), want tensor(float)"),
+        ("WrongShape", "wrong_shape", "y: shape [3,2], want [2,3]"),
+        ("WrongCount", "wrong_count", "2 outputs, want 1"),
+        ("NoOutput", "wrong_count", "0 outputs, want 1"),
+        ("OneBoundOff", "wrong_value", "y[0,0] = 0.005, want 0 (float; 5 bounds, 4 allowed); 1 of 6 differ"),
+        ("SwapsNan", "wrong_value", "y[0,0] = nan, want 0 (float; 4 bounds allowed); 3 of 6 differ"),
+        ("Declines", "unsupported", "no kernel for it"),
+        ("DeclinesLater", "unsupported", "not of this shape"),
+        ("onnx:miniatures:OnnxElsewhere", "unsupported", "supports_device('CPU') is false"),
+        ("onnx:miniatures:OnnxDeclines", "unsupported", "not this one"),
+        ("Raises", "error", "ValueError: axis 4 is out of range"),
+        ("RaisesInPrepare", "error", "RuntimeError: no kernel today"),
+        ("RaisesRudely", "error", "RudeError"),
+        ("Panics", "error", "PanicException: index out of bounds"),
+        ("NoCallable", "error", "TypeError: prepare gave a NoneType, want a callable"),
+        ("GivesArray", "error", "The run gave an array of float32, want a list of its outputs."),
+        ("GivesMixedList", "error", "output_0 is a sequence of different types, tensor(float) and tensor(double)."),
+        ("GivesNone", "wrong_type", "y: optional(tensor(float)), want tensor(float)"),
+    ],
+)
+def test_each_has_its_verdict(runs, name, verdict, message):
+    run = runs(name)
+    assert verdicts(run) == {verdict: 9}
+    assert message in messages(run)
+    assert run.footers[0].unexpected == 9
+
+
+def test_what_is_no_value_is_named(runs):
+    assert {m.split(".")[0] for m in messages(runs("GivesNumber"))} == {"output_0 is a float, which is no ONNX value"}
+    run = runs("GivesObjects")
+    assert verdicts(run) == {"error": 9}
+    assert all("string tensor" in message for message in messages(run))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("Segfaults", "was killed by SIGSEGV, as it did before: about to go"),
+        ("SegfaultsInPrepare", "was killed by SIGSEGV, as it did before"),
+        ("Exits", "exited with status 3, as it did before: out of luck"),
+        ("Forks", "exited with status 5, as it did before"),
+        ("program:exits", "exited with status 1, as it did before: out of licences"),
+    ],
+)
+def test_a_crash_is_confirmed_alone(tools, tmp_path, name, message):
+    runs = tools.Runs(tools.tiny_suite(tmp_path / "small", cases=1, data_sets=1), tmp_path / "reports")
+    run = runs(name)
+    assert [(result.verdict, result.message) for result in run.results] == [("crashed", message)]
+
+
+def test_a_crash_costs_its_data_set_only(runs):
+    run = runs("SegfaultsSecond")
+    assert verdicts(run) == {"passed": 6, "crashed": 3}
+    assert {result.data_set for result in run.results if result.verdict == "crashed"} == {1}
+
+
+def test_a_case_that_goes_on_crashing_is_given_up(tools, tmp_path):
+    runs = tools.Runs(tools.tiny_suite(tmp_path / "small", cases=1, data_sets=5), tmp_path / "reports")
+    run = runs("SegfaultsInPrepare")
+    assert [result.verdict for result in run.results] == ["crashed"] * 5
+    assert [result.message.startswith("not reached") for result in run.results] == [False] * 3 + [True] * 2
+
+
+def test_a_crash_that_does_not_come_again_is_told(runs):
+    run = runs("SegfaultsOnce")
+    assert verdicts(run) == {"passed": 9}
+    assert messages(run) == {"the worker went at first (was killed by SIGSEGV), and not again alone"}
+    assert sum(bool(result.message) for result in run.results) == 1
+
+
+def test_a_hang_keeps_the_answers_before_it(runs):
+    run = runs("HangsSecond", seconds=0.3)
+    assert verdicts(run) == {"passed": 3, "timed_out": 6}
+    told = {result.data_set: result.message for result in run.results}
+    assert told == {0: "", 1: "no answer within 0.3 s", 2: "not reached: the one before it took all the time"}
+
+
+def test_a_hang_in_prepare_holds_the_whole_case(tools, tmp_path):
+    runs = tools.Runs(tools.tiny_suite(tmp_path / "small", cases=1), tmp_path / "reports")
+    run = runs("HangsInPrepare", seconds=0.3)
+    assert [result.verdict for result in run.results] == ["timed_out"] * 3
+
+
+def test_memory_is_limited(tools, tmp_path):
+    runs = tools.Runs(tools.tiny_suite(tmp_path / "small", cases=1, data_sets=1), tmp_path / "reports")
+    (result,) = runs("EatsMemory", memory=256 << 20).results
+    assert (result.verdict, result.message) == ("error", "MemoryError")
+    (result,) = runs("EatsSharedMemory", memory=256 << 20).results
+    assert result.verdict == "crashed"
+    assert "GiB, 0.25 GiB allowed, as it did before" in result.message
+    (result,) = runs("program:eats_memory", memory=256 << 20).results
+    assert (result.verdict, "MemoryError" in result.message) == ("crashed", True)
+
+
+def test_a_leak_is_met_with_a_fresh_worker(tools, tmp_path):
+    runs = tools.Runs(tools.tiny_suite(tmp_path / "many", cases=40, data_sets=1), tmp_path / "reports")
+    run = runs("Leaks", memory=768 << 20)
+    assert {result.verdict for result in run.results} == {"passed"}, "40 cases leak 1.9 GiB"
+    assert not messages(run)
+
+
+def test_a_backend_may_be_fat_from_the_start(runs):
+    assert verdicts(runs("Fat", memory=256 << 20)) == {"passed": 9}
+
+
+def test_a_program_that_begins_with_nonsense_is_not_tried_for_ever(runs):
+    with pytest.raises(NothingRun, match="does not start: it answered with no answer"):
+        runs("program:says_more")
+
+
+@pytest.mark.parametrize(
+    ("mode", "message"),
+    [
+        ("rubbish", "the backend answered with no answer, 'Segmentation violation in module 7' (JSON is malformed"),
+        ("endless", "the backend answered with an endless line, 'xxx"),
+        ("wrong_id", "the backend answered with an answer to request 1001, want 1"),
+        ("wrong_data_set", "the backend answered with an answer to data set 1, want 0"),
+        ("bad_status", "the backend answered with no answer, "),
+        ("no_data_set", "the backend answered with an answer without a data set"),
+        ("no_file", "the backend answered with ok, but wrote no file for output_0 (No such file or directory)"),
+        ("link", "the backend answered with ok, but wrote no file for output_0 (Too many levels of symbolic links)"),
+        ("pipe", "the backend answered with ok, but what it wrote for output_0 is no file"),
+        ("folder", "the backend answered with ok, but what it wrote for output_0 is no file"),
+        ("bad_type", "The backend stated a type that is none: 'real' is no ONNX element type."),
+        ("broken_file", "The file written for output_0 is broken"),
+        ("empty_file", "The file written for output_0 is broken"),
+    ],
+)
+def test_a_program_that_answers_nonsense_is_in_error(runs, mode, message):
+    run = runs(f"program:{mode}")
+    assert verdicts(run) == {"error": 9}
+    assert [text for text in messages(run) if text.startswith(message)]
+
+
+def test_an_answer_given_twice_is_noticed(runs):
+    run = runs("program:twice_at_once")
+    assert verdicts(run)["error"] >= 3
+    assert any("an answer to" in text for text in messages(run))
+
+
+def test_an_answer_given_twice_to_a_case_that_is_over_is_noticed_too(tools, tmp_path):
+    runs = tools.Runs(tools.tiny_suite(tmp_path / "many", cases=6, data_sets=1), tmp_path / "reports")
+    run = runs("program:twice")
+    assert {result.verdict for result in run.results} == {"passed", "error"}
+    assert len(run.results) == 6
+
+
+def test_a_program_may_decline(runs):
+    run = runs("program:declines")
+    assert verdicts(run) == {"unsupported": 9}
+    assert messages(run) == {"not today"}
+
+
+def test_a_program_that_hangs_is_killed(tools, tmp_path):
+    runs = tools.Runs(tools.tiny_suite(tmp_path / "small", cases=1, data_sets=1), tmp_path / "reports")
+    assert [result.verdict for result in runs("program:lingers", seconds=0.3).results] == ["timed_out"]
+
+
+def test_what_cannot_be_started_any_more_is_not_run(runs):
+    with pytest.raises(NothingRun, match="the licence server is away"):
+        runs("FailsToStartAgain")
+    run = read_run(runs.folder / "results.jsonl")
+    assert verdicts(run) == {"not_run": 9}
+
+
+def test_a_silent_data_set_is_shown_and_not_scored(tools, tmp_path):
+    runs = tools.Runs(tools.tiny_suite(tmp_path / "small", cases=1, data_sets=2), tmp_path / "reports")
+    (case,) = runs.suite.cases()
+    quiet = msgspec.structs.replace(case.data_sets[0], silent="Rounding of ties is left open (Quantize, 13).")
+    changed = msgspec.structs.replace(case, data_sets=(quiet, case.data_sets[1]))
+    runs.suite = tools.write_suite(tmp_path / "small", [changed])
+    run = runs("OneBoundOff")
+    assert [result.verdict for result in run.results] == ["silent", "wrong_value"]
+    assert run.results[0].message.startswith("wrong_value: y[0,0]")
+    assert run.footers[0].unexpected == 1
+
+
+def test_every_verdict_is_reached_here():
+    text = Path(__file__).read_text(encoding="utf-8")
+    assert [verdict for verdict in VERDICTS if f'"{verdict}"' not in text] == []
