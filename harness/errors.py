@@ -1,4 +1,4 @@
-"""What can go wrong and whose move it is: one base class an exit status, one class a situation in the room it belongs to."""
+"""What can go wrong, and whose move it is: a base class an exit status; each situation is a class in its own room."""
 
 
 class ConformanceError(Exception):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -18,10 +18,11 @@ from harness.spec.values import TensorType, Value, parse_type
 
 
 class Expected(msgspec.Struct, frozen=True, eq=False):
-    """One output that an oracle gives: its value, and the bound of each element where it may be inexact."""
+    """One output that an oracle gives, in its type: see ``harness.numbers.bound.Expected``."""
 
     value: Value
-    bound: np.ndarray | None
+    bound: np.ndarray | None = None
+    also: tuple[np.ndarray, ...] = ()
 
 
 class WrongOracle(ConformanceError):
@@ -42,13 +43,16 @@ def expected(
     ``types`` says what each type variable stands for, ``attributes`` may hold ``OMITTED``. Raises WrongOracle.
     """
     elements = _outputs(version, types)
-    if operator.exact or not any(e.format for e in elements):
-        return tuple(
-            Expected(value, None) for value in answer(operator, version, types, inputs, attributes, exact=True)
-        )
     arguments = [_whole(value) for value in _positional(version, inputs)]
-    found = numbers.evaluate(operator.oracle, arguments, given(version, attributes), elements)
-    return tuple(Expected(one.values, one.bound) for one in found)
+    if operator.exact or not any(e.format for e in (*elements, *_elements(arguments))):
+        return tuple(Expected(value) for value in answer(operator, version, types, inputs, attributes, exact=True))
+    found = numbers.evaluate(
+        operator.oracle, arguments, given(operator, version, types, attributes), elements, _working(operator, types)
+    )
+    return tuple(
+        Expected(_stored(one.values, e), one.bound, tuple(_stored(also, e) for also in one.also))
+        for one, e in zip(found, elements, strict=True)
+    )
 
 
 def answer(
@@ -67,19 +71,38 @@ def answer(
     elements = _outputs(version, types)
     arguments = [_plain(value) for value in _positional(version, inputs)]
     with np.errstate(all="ignore"):
-        found = operator.oracle(*arguments, **given(version, attributes))
+        found = operator.oracle(*arguments, **given(operator, version, types, attributes))
     outputs = found if isinstance(found, tuple) else (found,)
     if len(outputs) != len(elements):
         raise WrongOracle(f"The oracle of {version.title} gives {len(outputs)} outputs, want {len(elements)}.")
     return tuple(_typed(np.asarray(o), e, version, exact=exact) for o, e in zip(outputs, elements, strict=True))
 
 
-def given(version: Schema, attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """The attributes as the oracle sees them: the schema's default for one that is omitted."""
-    return {
-        a.name: a.default if (value := attributes.get(a.name, OMITTED)) is OMITTED else value
-        for a in version.attributes
-    }
+def given(
+    operator: Operator, version: Schema, types: Mapping[str, str], attributes: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The attributes as the oracle sees them, an omitted one with the schema's default, and the types it asks for."""
+    values = {a.name: attributes.get(a.name, OMITTED) for a in version.attributes}
+    plain = {a.name: a.default if values[a.name] is OMITTED else values[a.name] for a in version.attributes}
+    return plain | {variable: _element(types[variable]) for variable in operator.asks}
+
+
+def _working(operator: Operator, types: Mapping[str, str]) -> ElementType | None:
+    return _element(types[operator.precision]) if operator.precision in types else None
+
+
+def _element(text: str) -> ElementType:
+    of = parse_type(text)
+    assert isinstance(of, TensorType)
+    return of.element
+
+
+def _elements(arguments: Iterable[Any]) -> Iterator[ElementType]:
+    return (element_type(value.dtype) for value in arguments if isinstance(value, np.ndarray) and value.dtype != object)
+
+
+def _stored(values: np.ndarray, element: ElementType) -> np.ndarray:
+    return wrap(values, element) if element.kind in ("signed", "unsigned") and values.dtype == object else values
 
 
 def graph_inputs(version: Schema, inputs: Inputs) -> list[tuple[str, Parameter, Value]]:

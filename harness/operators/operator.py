@@ -100,6 +100,10 @@ class Operator(msgspec.Struct, frozen=True, eq=False):
     """Attribute → the values that are worth trying, ``OMITTED`` among them where it may be."""
     exact: bool
     """No rounding is involved for any type: answers are compared bit for bit."""
+    precision: str
+    """The type variable in whose precision the textbook formula is worked; empty for the narrowest of the outputs."""
+    asks: tuple[str, ...]
+    """The type variables whose element types the oracle takes."""
     constraints: tuple[Callable[..., bool], ...]
     """Functions of type variables and attributes, by name, that a planned row must meet."""
     groups: list[Group]
@@ -148,6 +152,7 @@ def operator(
     since: int | Sequence[int],
     domain: str = "",
     exact: bool = False,
+    precision: str = "",
     constraints: Sequence[Callable[..., bool]] = (),
     **attributes: Sequence[Any],
 ) -> Callable[[Callable[..., Any]], Operator]:
@@ -156,17 +161,21 @@ def operator(
     ``attributes`` gives each attribute of the schemas the values worth trying. FLOAT attributes are float32 values.
     The function takes the schema's inputs by name (``None`` by default where one is optional, ``*name`` for a variadic
     one; positional-only parameters bear no names, which families want) and, keyword-only, the attributes; ``**_``
-    takes those that mean nothing. It returns an array, or a tuple of them. A constraint is a function of type variables
-    and attributes, by name: rows of which it is false are not planned. Raises OracleMismatch.
+    takes those that mean nothing. A keyword-only parameter named like a type variable gets the element type that it
+    stands for, which quantization needs. It returns an array, or a tuple of them. A constraint is a function of type
+    variables and attributes, by name: rows of which it is false are not planned. Raises OracleMismatch.
     """
     versions = (since,) if isinstance(since, int) else tuple(since)
 
     def declare(oracle: Callable[..., Any]) -> Operator:
         values = {key: tuple(value) for key, value in attributes.items()}
-        declared = Operator(name, domain, versions, oracle, values, exact, tuple(constraints), [], [])
-        for version in declared.schemas:
+        schemas = [schema(name, version, domain) for version in versions]
+        for version in schemas:
             _check(version, oracle, values)
-        if unknown := values.keys() - {a.name for version in declared.schemas for a in version.attributes}:
+        variables = {variable for version in schemas for variable in version.variables}
+        asks = tuple(variable for variable in inspect.signature(oracle).parameters if variable in variables)
+        declared = Operator(name, domain, versions, oracle, values, exact, precision, asks, tuple(constraints), [], [])
+        if unknown := values.keys() - {a.name for version in schemas for a in version.attributes}:
             raise OracleMismatch(f"{name} has no attributes {sorted(unknown)} in any of the versions {versions}.")
         _OPERATORS.append(declared)
         return declared
@@ -181,7 +190,8 @@ def _check(version: Schema, oracle: Callable[..., Any], attributes: Mapping[str,
     nameless = any(p.kind == p.POSITIONAL_ONLY for p in positional)
     if len(inputs) != len(named) if nameless else inputs != named:
         raise OracleMismatch(f"{version.title} takes inputs {inputs}, but its oracle takes {named}.")
-    wanted, keywords = {a.name for a in version.attributes}, {p.name for p in parameters if p.kind == p.KEYWORD_ONLY}
+    wanted = {a.name for a in version.attributes}
+    keywords = {p.name for p in parameters if p.kind == p.KEYWORD_ONLY} - version.variables.keys()
     others_too = any(p.kind == p.VAR_KEYWORD for p in parameters)
     if not keywords <= wanted or (wanted != keywords and not others_too):
         raise OracleMismatch(

@@ -111,19 +111,14 @@ _ERRORS = (
         "Wrap tensors: numpy.asarray(y). A list is a sequence, a dict a map, None an absent optional.",
     ),
     (
-        r"read-only|WRITEABLE|not writ",
-        "The inputs are read-only, for they are the bytes of the suite's files.",
-        "Give the runtime a copy: numpy.array(x).",
+        r"for output_\d+",
+        "An output was stated, and its file is not there or is none.",
+        'Write every output to the file that "outputs" of its data set names, before you answer.',
     ),
     (
         r"^the backend answered with ",
         "On standard output there was something that is no answer of the protocol.",
         "Write answers there and nothing else, one a line; what else there is to say goes to standard error.",
     ),
-    (
-        r"for output_\d+",
-        "An output was stated, and its file is not there or is none.",
-        'Write every output to the file that "outputs" of its data set names, before you answer.',
-    ),
 )
-"""Messages of the worker and the pool, and of NumPy → what they say."""
+"""Messages of the worker, the pool and Python, and what they say of the adapter; the first that fits counts."""

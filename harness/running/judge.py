@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import onnx
@@ -96,7 +97,7 @@ def _compare(outcome: Outcome) -> Comparison:
             got.append(decode(data, of))
         except BrokenValue as error:
             return Comparison("error", f"The file written for output_{i} is broken: {error}")
-    return compare(case, files.outputs(), got, files.bounds, files.names)
+    return compare(case, files.outputs(), got, files.bounds, files.names, files.also)
 
 
 class _Expected:
@@ -115,6 +116,13 @@ class _Expected:
     def bounds(self, i: int) -> Value:
         name = f"{self._data_set}/bound_{i}.pb"
         return self._read(name, bound_type(parse_type(self._case.outputs[i]))) if name in self._case.files else None
+
+    def also(self, i: int) -> Iterator[Value]:
+        for n in itertools.count():
+            name = f"{self._data_set}/also_{n}_{i}.pb"
+            if name not in self._case.files:
+                return
+            yield self._read(name, parse_type(self._case.outputs[i]))
 
     def names(self) -> Sequence[str]:
         model = onnx.load_from_string(read_file(self._case, self._folder, "model.onnx"))

@@ -101,6 +101,8 @@ def _build(
             files[f"{folder}/output_{i}.pb"] = encode(output.value, of, p.name)
             if output.bound is not None:
                 files[f"{folder}/bound_{i}.pb"] = _encode_bound(output.bound, of)
+            for n, also in enumerate(output.also):
+                files[f"{folder}/also_{n}_{i}.pb"] = encode(also, of, p.name)
 
     rtol, atol = _tolerance([output for answer in answers for output in answer])
     absent = [p.name for p in version.inputs if p.option == "optional" and p.name not in first.inputs]

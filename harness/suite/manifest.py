@@ -17,7 +17,7 @@ INCOMPLETE = "manifest.incomplete"
 """What stands in the manifest's place while a suite is being written, and after that was interrupted."""
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
-_FILE = re.compile(r"model\.onnx|data\.json|test_data_set_\d+/(input|output|bound)_\d+\.pb")
+_FILE = re.compile(r"model\.onnx|data\.json|test_data_set_\d+/(input|output|bound|also_\d+)_\d+\.pb")
 
 
 class NoSuite(UsageError):
@@ -44,21 +44,22 @@ class Suite(msgspec.Struct, frozen=True):
 
     def cases(self) -> Iterator[Case]:
         """Every case, in the manifest's order (by name), read as it goes. Raises BrokenManifest."""
-        with (self.path / MANIFEST).open("rb") as lines:
+        manifest = self.path / MANIFEST
+        with manifest.open("rb") as lines:
             for number, line in enumerate(lines, 1):
-                yield _case(line, f"{self.path / MANIFEST}:{number}")
+                yield _case(line, manifest, number)
 
 
 _decoder = msgspec.json.Decoder(Case)
 
 
-def _case(line: bytes, where: str) -> Case:
+def _case(line: bytes, manifest: Path, number: int) -> Case:
     try:
         case = _decoder.decode(line)
-    except msgspec.MsgspecError as error:
-        raise BrokenManifest(f"{where} is no case: {error}.") from error
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise BrokenManifest(f"{manifest}:{number} is no case: {error}.") from error
     if not _NAME.fullmatch(case.name) or not all(map(_FILE.fullmatch, case.files)):
-        raise BrokenManifest(f"{where} names a file or folder that no suite may contain.")
+        raise BrokenManifest(f"{manifest}:{number} names a file or folder that no suite may contain.")
     return case
 
 

@@ -31,7 +31,7 @@ def check(name: str) -> tuple[str, dict[str, str]]:
     total, *parts = map(int, summary.groups())
     assert total == sum(parts) == len(list(probes())) + 2
     assert parts[2] == number
-    assert all(len(line) <= 120 for line in report.splitlines())
+    assert all(len(line) <= 110 for line in report.splitlines())
     return report, found
 
 
@@ -84,7 +84,6 @@ def test_a_fault_is_found_and_no_other(name: str, titles: list[str], told: str):
     ("name", "titles", "told"),
     [
         ("PythonScalars", {"0-D tensors stay 0-D", "takes an optional that is there"}, "numpy.asarray(y)"),
-        ("WritesIntoInputs", {"empty tensors keep their shape", "carries float"}, "numpy.array(x)"),
         ("BareOutput", {"0-D tensors stay 0-D", "carries float"}, "Return [y] instead of y"),
         ("TakesInputsOneByOne", {"inputs reach the graph in its order", "carries int8"}, "run(inputs) with one list"),
         ("PreparesSession", {"inputs reach the graph in its order", "carries int8"}, "Return a function"),

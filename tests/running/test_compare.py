@@ -181,3 +181,17 @@ def test_counts_are_consistent(data, shape):
     assert (found.verdict == "passed") == (found.differing == 0) == (float(found.error) <= 4)
     assert bool(found.message) == (found.differing > 0)
     assert judged("tensor(float)", want, want, bounds).verdict == "passed"
+
+
+def test_further_answers_are_accepted_element_by_element():
+    case = Case("c", Labels("QuantizeLinear"), (), ("tensor(int8)",), (DataSet("near_ties"),), 0.0, 0.0, "bounds")
+    want, below, above = (np.array(values, np.int8) for values in ([2, 5, 7], [2, 4, 7], [3, 5, 7]))
+
+    def judged(*got: int):
+        return compare(case, [want], [np.array(got, np.int8)], lambda _: None, lambda: ["y"], lambda _: [below, above])
+
+    for got in ((2, 5, 7), (3, 4, 7), (2, 4, 7)):
+        assert (judged(*got).verdict, judged(*got).error) == ("passed", 0.0)
+    wrong = judged(3, 6, 7)
+    assert (wrong.verdict, wrong.differing, wrong.error) == ("wrong_value", 1, "inf")
+    assert wrong.message == "y[1] = 6, want 5 (int8); 1 of 3 differ"
