@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import selectors
 import shutil
-import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -20,6 +19,7 @@ from harness.running.backend import COMMAND
 from harness.running.process import Misbehaved, Process, command_of
 from harness.running.protocol import CANNOT_WRITE, PROTOCOL
 from harness.running.results import Description
+from harness.running.scratch import NoScratch, scratch_folder
 from harness.running.slots import Slot
 
 _IN_FLIGHT = 2
@@ -47,12 +47,6 @@ class NoStart(ConformanceError):
     """A backend whose process does not start or does not say what it is."""
 
 
-class NoScratch(ConformanceError):
-    """A folder for the backend's answers that cannot be made or written."""
-
-    advice = "Make room, or set TMPDIR to another folder; what is already recorded is kept for --resume."
-
-
 class BackendRefused(UsageError):
     """A backend that says itself why it cannot be started."""
 
@@ -67,7 +61,7 @@ class Pool:
         self._limits = limits
         self._tick = tick
         self._selector = selectors.DefaultSelector()
-        self._scratch = _scratch_folder()
+        self._scratch = scratch_folder()
         self._slots = [Slot(command, self._scratch, self._selector) for _ in range(workers)]
         self._description: Description | None = None
         self._failed_starts = 0
@@ -319,13 +313,6 @@ class Pool:
         flight, behind = slot.take_back()
         self._returned.extendleft(reversed(behind))
         return flight
-
-
-def _scratch_folder() -> str:
-    try:
-        return tempfile.mkdtemp(prefix="onnx-conformance-")
-    except OSError as error:
-        raise NoScratch(f"No folder for answers can be made in {tempfile.gettempdir()}: {error.strerror}.") from error
 
 
 def _dismiss(processes: list[Process]) -> None:

@@ -315,19 +315,19 @@ def test_a_full_disk_is_told_and_nothing_is_lost(runs, monkeypatch):
 
 
 def test_answers_that_cannot_be_written_are_not_the_backends_fault(runs, monkeypatch, tmp_path):
-    real = pool._scratch_folder
+    real = pool.scratch_folder
 
     def scratch():
         folder = real()
         Path(folder, "1_0_0.pb").symlink_to("/dev/full")
         return folder
 
-    monkeypatch.setattr(pool, "_scratch_folder", scratch)
+    monkeypatch.setattr(pool, "scratch_folder", scratch)
     with pytest.raises(NoScratch, match="File exists"):
         runs("Right")
     monkeypatch.setenv("TMPDIR", str(tmp_path / "nowhere"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
-    monkeypatch.setattr(pool, "_scratch_folder", real)
+    monkeypatch.setattr(pool, "scratch_folder", real)
     with pytest.raises(NoScratch, match="No such file or directory"):
         runs("Right")
 
