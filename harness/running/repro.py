@@ -25,7 +25,7 @@ import onnx.printer
 
 from harness.errors import UsageError
 from harness.running import script
-from harness.running.backend import COMMAND, ONNX, cut, load_backend
+from harness.running.backend import COMMAND, ONNX, BrokenAdapter, cut, load_backend, said
 from harness.running.judge import bound_type, read_file
 from harness.running.process import command_of
 from harness.running.protocol import PROTOCOL
@@ -58,7 +58,8 @@ def repro(folder: Path, case: Case, backend: str, data_set: int) -> str:
     """The text of the script: it exits with 0 where the backend's answer passes, else with 1.
 
     ``folder`` is the case's own. Raises NoSuchDataSet, NoScript, and what ``load_backend`` and ``command_of`` raise
-    for a backend that is not there; BrokenSuite and BrokenCase for files that are not those of the manifest.
+    for a backend that is not there; BrokenAdapter also for a ``SCRIPT`` that is no Python; BrokenSuite and BrokenCase
+    for files that are not those of the manifest.
     """
     _require(case, data_set)
     graph = read_model(folder).graph
@@ -210,7 +211,10 @@ def _run(backend: str) -> tuple[str, str]:
         return source, _packages(source)
     source = getattr(adapter, "SCRIPT", None)
     if source:
-        return source.strip(), _packages(source)
+        try:
+            return source.strip(), _packages(source)
+        except (SyntaxError, AttributeError) as error:
+            raise BrokenAdapter(f"The SCRIPT of {backend!r} is no Python: {said(error)}.", "Mend it.") from error
     source = script.OF_ADAPTER.substitute(spec=repr(backend))
     return source, _packages(f"{source}\nimport {type(adapter).__module__}")
 

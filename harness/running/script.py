@@ -19,7 +19,7 @@ $run
 def decode(data, of):
     """The value in a file of the test, of a type such as tensor(float)."""
     proto, value_in = {
-        "tensor": (onnx.TensorProto, numpy_helper.to_array),
+        "tensor": (onnx.TensorProto, lambda proto: numpy_helper.to_array(proto).copy()),  # to be written to
         "seq": (onnx.SequenceProto, numpy_helper.to_list),
         "optional": (onnx.OptionalProto, numpy_helper.to_optional),
         "map": (onnx.MapProto, numpy_helper.to_dict),

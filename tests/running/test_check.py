@@ -87,7 +87,11 @@ def test_a_fault_is_found_and_no_other(name: str, titles: list[str], told: str):
         ("BareOutput", {"0-D tensors stay 0-D", "carries float"}, "Return [y] instead of y"),
         ("TakesInputsOneByOne", {"inputs reach the graph in its order", "carries int8"}, "run(inputs) with one list"),
         ("PreparesSession", {"inputs reach the graph in its order", "carries int8"}, "Return a function"),
-        ("DeclinesWhatFails", {"fails on an empty model file", "fails on a model file that breaks off"}, "Decline only"),
+        (
+            "DeclinesWhatFails",
+            {"fails on an empty model file", "fails on a model file that breaks off"},
+            "Decline only",
+        ),
     ],
 )
 def test_a_fault_that_shows_everywhere_is_told_once(name: str, titles: set[str], told: str):
