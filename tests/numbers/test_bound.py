@@ -3,7 +3,6 @@ import math
 import ml_dtypes
 import numpy as np
 import pytest
-from flint import arb
 
 from harness.numbers.balls import constant, erf
 from harness.numbers.bound import blunt, evaluate, evaluate_exact

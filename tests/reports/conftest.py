@@ -125,7 +125,7 @@ def _results(chance: random.Random, *, hostile: bool) -> list[Result]:
 
 def random_runs(seed: int, *, hostile: bool = False) -> list[Run]:
     """One to four runs of two backends over two suites."""
-    chance = random.Random(seed)  # noqa: S311 - not for secrets
+    chance = random.Random(seed)
     made: list[Run] = []
     for number in range(1 + chance.randrange(4)):
         name = chance.choice(HOSTILE if hostile else ("numpy", "runtime"))
