@@ -24,7 +24,12 @@ class Ruling(msgspec.Struct, forbid_unknown_fields=True):
     suite: str = "matrix"
 
 
-RULINGS = msgspec.convert(tomllib.loads((Path(__file__).parent / "rulings.toml").read_text())["ruling"], list[Ruling])
+HERE = Path(__file__).parent
+RULINGS = [
+    ruling
+    for file in (HERE / "rulings.toml", *sorted((HERE / "rulings").glob("*.toml")))
+    for ruling in msgspec.convert(tomllib.loads(file.read_text())["ruling"], list[Ruling])
+]
 
 
 @pytest.fixture(scope="module")

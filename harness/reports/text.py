@@ -91,15 +91,18 @@ def title(op: str, domain: str, since: int) -> str:
     return f"{domain}.{op}-{since}" if domain else f"{op}-{since}"
 
 
+_NAMED = 4
+"""How many of the attributes, inputs and outputs that a node leaves out are named."""
+
+
 def node(labels: Labels) -> str:
-    """The node under test in one line: ``Trilu-14 T=string upper=0 k omitted``."""
+    """The node under test in one line: ``Trilu-14 T=string upper=0, without k``."""
     words = [title(labels.op, labels.domain, labels.since)]
     words += [f"{variable}={of}" for variable, of in labels.types.items()]
-    words += [
-        f"{name} {OMITTED}" if value == OMITTED else f"{name}={value}" for name, value in labels.attributes.items()
-    ]
-    words += [f"{name} {OMITTED}" for name in labels.omitted]
-    return " ".join(words)
+    words += [f"{name}={value}" for name, value in labels.attributes.items() if value != OMITTED]
+    absent = [*(name for name, value in labels.attributes.items() if value == OMITTED), *labels.omitted]
+    more = f" and {len(absent) - _NAMED} more" if len(absent) > _NAMED else ""
+    return " ".join(words) + (f", without {', '.join(absent[:_NAMED])}{more}" if absent else "")
 
 
 def reproduce(suite: str, case: str, backend: str) -> str:

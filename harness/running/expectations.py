@@ -21,7 +21,7 @@ _UNTOLD = ("silent", "not_run")
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An ``[[expect]]``: what ``select`` matches ends with this verdict, or one of these."""
+    """An ``[[expect]]``: what ``select`` matches ends with this verdict, or one of these, ``passed`` perhaps too."""
 
     select: str
     verdict: Verdict | tuple[Verdict, ...]
@@ -67,9 +67,10 @@ def read_expectations(path: Path | None) -> tuple[Entry, ...]:
             "link and suite may follow.",
         ) from error
     for entry in entries:
-        if not entry.reason or not entry.verdicts or set(entry.verdicts) & {*_GOOD}:
+        if not entry.reason or "silent" in entry.verdicts or not set(entry.verdicts) - {"passed"}:
             raise BrokenExpectations(
-                f"{path}: the entry on {entry.select!r} needs a reason and verdicts that are failures."
+                f"{path}: the entry on {entry.select!r} needs a reason and a verdict that is a failure.",
+                'Where some of what it selects passes, say so: verdict = ["passed", "unsupported"].',
             )
         if any(term.key == "verdict" for term in Selection.parse(entry.select).terms):
             raise BrokenExpectations(
@@ -137,7 +138,7 @@ class Book:
         known = ""
         for number in self._matching((result.case, result.labels, result.data_set, result.verdict)):
             if result.verdict in self._entries[number].verdicts:
-                known = known or self._entries[number].reason
+                known = known or (self._entries[number].reason if result.verdict not in _GOOD else "")
             elif result.verdict not in _UNTOLD:
                 self._broken.add(number)
         self.unexpected += result.verdict not in _GOOD and not known

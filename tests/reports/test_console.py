@@ -18,7 +18,7 @@ def test_summary(two_operators):
     assert "Not fully right: 2 of 2 operator versions" in lines
     assert "Trilu-14           2×3      12/12       6/12         8/12" in lines
     assert "reference 1.0: wrong value in Trilu-14, 6 data sets, 3 known" in lines
-    assert "  Trilu-14 T=string upper omitted" in lines
+    assert "  Trilu-14 T=string, without upper" in lines
     assert "  reproduce: onnx-conformance repro test_trilu_12 --backend reference" in lines
     assert "  reports/runtime/results.jsonl" in lines
 

@@ -91,7 +91,7 @@ def test_junit_names_and_reasons(two_operators):
     (first, *_) = root.iter("failure")
     assert first.text is not None
     assert first.text.splitlines()[1:] == [
-        "Trilu-14 T=string upper omitted",
+        "Trilu-14 T=string, without upper",
         "reproduce: onnx-conformance repro test_trilu_12 --backend reference",
     ]
 

@@ -56,5 +56,5 @@ def test_node():
     labels = Labels(
         "Scaler", "ai.onnx.ml", 1, types={"T": "float"}, attributes={"a": "0", "b": "omitted"}, omitted=("k",)
     )
-    assert node(labels) == "ai.onnx.ml.Scaler-1 T=float a=0 b omitted k omitted"
+    assert node(labels) == "ai.onnx.ml.Scaler-1 T=float a=0, without b, k"
     assert node(Labels("")) == title("", "", 0) == "graphs of several nodes"
