@@ -22,7 +22,7 @@ FAILURES = 8
 
 LEGEND = """\
 rate: passed of scored; unsupported and not run count against it, silent data sets are not scored.
-worst error: in bounds, where 4 passes. known: failures that the backend's expectations name."""
+worst error: in bounds, where 4 passes. known: expected by the backend's expectations; new: not."""
 
 _BOLD, _RED, _PLAIN = "\033[1m", "\033[31m", "\033[0m"
 
@@ -79,8 +79,8 @@ def _overview(suite: SuiteSummary) -> Iterator[str]:
         cells = [count(tally.verdicts.get(verdict, 0)) for tally in tallies]
         if any(tally.verdicts.get(verdict) for tally in tallies):
             columns.append((verdict_words(verdict).replace(" ", "\n").replace("unsupp", "unsup-\np"), cells))
-    columns.append(("known\nfailures", [count(tally.known) for tally in tallies]))
-    columns.append(("unex-\npected", [count(tally.unexpected) for tally in tallies]))
+    columns.append(("known", [count(tally.known) for tally in tallies]))
+    columns.append(("new", [count(tally.unexpected) for tally in tallies]))
     yield from _packed("backend", [run.label for run in suite.runs], columns)
 
 

@@ -57,7 +57,7 @@ def _testcase(group: str, suite: str, run: RunFacts, result: Result) -> ET.Eleme
         tag, reason = _outcome(result)
         outcome = ET.SubElement(case, tag, type=result.verdict, message=one_line(reason))
         if tag != "skipped":
-            again = reproduce(suite, result.case, run.backend)
+            again = reproduce(suite, result.case, run.backend, result.data_set)
             outcome.text = "\n".join([result.message, node(result.labels), f"reproduce: {again}"])
     return case
 

@@ -261,7 +261,9 @@ def _failures(suite: str, backends: Sequence[str], runs: Runs) -> tuple[Failure,
             if result.verdict in _SEVERITY:
                 alike[n, result.verdict, result.message, result.known].append(result)
     failures = [
-        Failure(n, same[0], _where(same[0]), reproduce(suite, same[0].case, backends[n]), len(same) - 1)
+        Failure(
+            n, same[0], _where(same[0]), reproduce(suite, same[0].case, backends[n], same[0].data_set), len(same) - 1
+        )
         for (n, *_), same in alike.items()
     ]
     return tuple(sorted(failures, key=urgency))

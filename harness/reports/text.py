@@ -105,7 +105,8 @@ def node(labels: Labels) -> str:
     return " ".join(words) + (f", without {', '.join(absent[:_NAMED])}{more}" if absent else "")
 
 
-def reproduce(suite: str, case: str, backend: str) -> str:
-    """The command that runs one case on one backend again."""
+def reproduce(suite: str, case: str, backend: str, data_set: int = 0) -> str:
+    """The command that prints a script which runs one data set of a case on one backend again."""
     words = ["onnx-conformance", "repro", case, "--backend", backend]
+    words += ["--data-set", str(data_set)] if data_set else []
     return shlex.join(words if suite == "matrix" else [*words, "--suite", suite])

@@ -151,7 +151,7 @@ def _utf8(item: object) -> bytes:
         return item
     if isinstance(item, str):
         return item.encode()
-    raise BrokenValue(f"A string tensor holds a {type(item).__name__}, {item!r:.40}, which is no text.")
+    raise BrokenValue(f"A string tensor holds {item!r:.40} ({type(item).__name__}), which is no text.")
 
 
 def pack(array: np.ndarray, element: ElementType) -> bytes:
