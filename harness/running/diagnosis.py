@@ -101,7 +101,7 @@ _ERRORS = (
         "They are describe(self), prepare(self, model) and, for what prepare returns, run(inputs) with one list.",
     ),
     (
-        r"holds a \w+, .* which is no text",
+        r"holds .* which is no text",
         "A tensor of strings holds things that are none.",
         "Return an array of dtype object whose elements are str.",
     ),
