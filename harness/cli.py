@@ -61,6 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _generate(options: argparse.Namespace) -> int:
     from harness.suite.generate import generate
     from harness.suite.official import generate_official
+    from harness.suite.select import Selection
 
     for name in options.suite or ["matrix", "official"]:
         path = options.testdata / name
@@ -69,8 +70,12 @@ def _generate(options: argparse.Namespace) -> int:
             suite, touched = generate_official(path)
             _note(f"{path}: {touched} cases written, sha256 {suite.digest[:16]}…")
         else:
-            suite, planned = generate(path, options.strength, options.jobs, _told_progress)
-            _told_end()
+            try:
+                suite, planned = generate(
+                    path, options.strength, options.jobs, _told_progress, Selection.parse(options.select)
+                )
+            finally:
+                _told_end()
             cases, written = sum(len(p.cases) for p in planned), sum(p.written for p in planned)
             rows, possible = sum(p.rows for p in planned), sum(p.possible for p in planned)
             _note(f"{path}: {cases} cases, {written} of them written, sha256 {suite.digest[:16]}…")
@@ -274,10 +279,16 @@ def _coverage(options: argparse.Namespace) -> int:
     return AS_EXPECTED
 
 
-def _backends(_: argparse.Namespace) -> int:
+def _backends(options: argparse.Namespace) -> int:
+    import msgspec
     from tabulate import tabulate
 
     from harness.running.backend import backend_names, load_backend
+    from harness.running.protocol import schema
+
+    if options.protocol:
+        print(msgspec.json.format(msgspec.json.encode(schema()), indent=2).decode())
+        return AS_EXPECTED
 
     rows: list[tuple[str, str, str]] = []
     for name in backend_names():
@@ -370,7 +381,7 @@ def _parser() -> argparse.ArgumentParser:
             added.add_argument("--reports", type=Path, default=Path("reports"), metavar="DIR", help="where results are")
         return added
 
-    generating = command("generate", _generate, "write the suites", "suite")
+    generating = command("generate", _generate, "write the suites", "suite", "select")
     generating.add_argument(
         "--strength", choices=STRENGTHS, default="pairs", help="of the matrix suite (default: pairs)"
     )
@@ -421,7 +432,10 @@ def _parser() -> argparse.ArgumentParser:
     covering = command("coverage", _coverage, "tell what suites exercise of what ONNX defines", "suite", "select")
     covering.add_argument("--json", action="store_true", help="a line of JSON a suite")
 
-    command("backends", _backends, "list the backends that are installed")
+    backends = command("backends", _backends, "list the backends that are installed")
+    backends.add_argument(
+        "--protocol", action="store_true", help="print the JSON Schema of what command: programs speak"
+    )
 
     checking = command("check-backend", _check_backend, "try an adapter on a few models and tell what is wrong with it")
     checking.add_argument("backend", metavar="NAME")

@@ -16,10 +16,13 @@ import msgspec
 from harness.operators.operator import Operator, operators
 from harness.spec.schema import Schema, newest
 from harness.suite.build import build_plan
-from harness.suite.cases import Case
+from harness.suite.cases import Case, Labels
 from harness.suite.directories import publish, write_case, writing
 from harness.suite.manifest import Suite, open_suite
 from harness.suite.planning import Strength, plan
+from harness.suite.select import NothingSelected, Selection
+
+EVERYTHING = Selection()
 
 
 class Planned(msgspec.Struct, frozen=True):
@@ -36,15 +39,29 @@ class Planned(msgspec.Struct, frozen=True):
 
 
 def generate(
-    path: Path, strength: Strength = "pairs", jobs: int = 1, progress: Callable[[int, int, Planned], None] | None = None
+    path: Path,
+    strength: Strength = "pairs",
+    jobs: int = 1,
+    progress: Callable[[int, int, Planned], None] | None = None,
+    selection: Selection = EVERYTHING,
 ) -> tuple[Suite, tuple[Planned, ...]]:
     """Writes the matrix suite into a folder, touching only what changed, and opens it.
 
-    The bytes depend on the operators' files and on ``strength`` alone, not on ``jobs``, the machine or what was there.
-    ``progress`` is called with versions done, versions in all and the newest one. Raises NotASuite, SuiteBusy,
-    WriteFailed and the errors of the operators' files; the suite then says that it is incomplete.
+    The bytes depend on the operators' files, ``strength`` and ``selection`` (of operators, versions and categories)
+    alone, not on ``jobs``, the machine or what was there. ``progress`` is called with versions done, versions in all
+    and the newest one. Raises NothingSelected, NotASuite, SuiteBusy, WriteFailed and the errors of the operators'
+    files; the suite then says that it is incomplete.
     """
-    units = [(i, v) for i, operator in enumerate(operators()) for v in range(len(operator.since))]
+    units = [
+        (i, number)
+        for i, operator in enumerate(operators())
+        for number, version in enumerate(operator.schemas)
+        if selection.matches("", Labels(version.op, version.domain, version.since, version.category))
+    ]
+    if not units:
+        raise NothingSelected(
+            f"No operator with an oracle is {selection}.", "Select by op, domain, since and category."
+        )
     done: list[Planned] = []
     with writing(path):
         for planned in _results(path, strength, jobs, units):

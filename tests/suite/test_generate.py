@@ -23,30 +23,28 @@ from harness.suite.cases import Case
 from harness.suite.directories import DuplicateName, NotASuite, SuiteBusy, WriteFailed, publish, writing
 from harness.suite.generate import generate
 from harness.suite.manifest import INCOMPLETE, MANIFEST, BrokenManifest, NoSuite, Suite, open_suite
+from harness.suite.select import NothingSelected, Selection
+
+TWO = Selection.parse("op=CumProd,Trilu")
 
 
 def tree(path: Path) -> dict[str, bytes]:
     return {str(p.relative_to(path)): p.read_bytes() for p in sorted(path.rglob("*")) if p.is_file()}
 
 
-def generated_elsewhere(path: Path, jobs: int, **environment: str) -> Suite:
-    code = (
-        "import sys, pathlib, harness.suite.generate as g; g.generate(pathlib.Path(sys.argv[1]), jobs=int(sys.argv[2]))"
-    )
-    command = [
-        sys.executable,
-        "-c",
-        f"if __name__ == '__main__':\n    {code.replace('; ', chr(10) + '    ')}",
-        str(path),
-        str(jobs),
-    ]
-    subprocess.run(command, check=True, env=os.environ | environment)
-    return open_suite(path)
+def command(path: Path, jobs: int) -> list[str]:
+    """What generates the suite of the two operators in a process of its own."""
+    where = ["--suite", path.name, "--testdata", str(path.parent)]
+    return [sys.executable, "-m", "harness", "generate", *where, "--jobs", str(jobs), "--select", str(TWO)]
 
 
 @pytest.mark.parametrize(("jobs", "seed"), [(1, "1"), (3, "2")])
 def test_jobs_hash_seed_and_folder_do_not_matter(matrix: Suite, tmp_path: Path, jobs: int, seed: str):
-    other = generated_elsewhere(tmp_path / "a folder" / "matrix", jobs, PYTHONHASHSEED=seed)
+    path = tmp_path / "a folder" / "matrix"
+    subprocess.run(
+        command(path, jobs), check=True, env=os.environ | {"PYTHONHASHSEED": seed}, stderr=subprocess.DEVNULL
+    )
+    other = open_suite(path)
     assert other.digest == matrix.digest
     assert tree(other.path) == tree(matrix.path)
 
@@ -67,9 +65,9 @@ def test_data_json_is_the_manifest_line(matrix: Suite):
 
 def test_a_second_run_touches_nothing(tmp_path: Path):
     path = tmp_path / "matrix"
-    generate(path)
+    generate(path, selection=TWO)
     before = {p: p.stat().st_mtime_ns for p in path.rglob("*.pb")}
-    suite, planned = generate(path)
+    suite, planned = generate(path, selection=TWO)
     assert sum(p.written for p in planned) == 0
     assert {p: p.stat().st_mtime_ns for p in path.rglob("*.pb")} == before
     assert suite == open_suite(path)
@@ -77,7 +75,7 @@ def test_a_second_run_touches_nothing(tmp_path: Path):
 
 def test_a_run_mends_what_was_changed_and_removes_what_is_gone(matrix: Suite, tmp_path: Path):
     path = tmp_path / "matrix"
-    generate(path)
+    generate(path, selection=TWO)
     case = path / "test_cumprod_1d"
     (case / "model.onnx").write_bytes(b"rubbish")
     (case / "test_data_set_0" / "output_0.pb").unlink()
@@ -85,15 +83,24 @@ def test_a_run_mends_what_was_changed_and_removes_what_is_gone(matrix: Suite, tm
     (case / "test_data_set_7" / "input_0.pb").write_bytes(b"")
     (path / "test_of_long_ago").mkdir()
     (path / "test_of_long_ago" / "model.onnx").write_bytes(b"")
-    _, planned = generate(path)
+    _, planned = generate(path, selection=TWO)
     assert sum(p.written for p in planned) == 1
     assert tree(path) == tree(matrix.path)
+
+
+def test_what_is_selected_is_the_same_alone(matrix: Suite, tmp_path: Path):
+    suite, (planned,) = generate(tmp_path / "matrix", selection=Selection.parse("op=Trilu"))
+    assert planned.title == "Trilu-14"
+    assert list(suite.cases()) == [case for case in matrix.cases() if case.labels.op == "Trilu"]
+    with pytest.raises(NothingSelected, match="op=Trillu"):
+        generate(tmp_path / "other", selection=Selection.parse("op=Trillu"))
+    assert not (tmp_path / "other").exists()
 
 
 def test_a_folder_of_other_things_is_left_alone(tmp_path: Path):
     (tmp_path / "thesis.txt").write_text("years of work")
     with pytest.raises(NotASuite):
-        generate(tmp_path)
+        generate(tmp_path, selection=TWO)
     assert [p.name for p in tmp_path.iterdir()] == ["thesis.txt"]
 
 
@@ -114,7 +121,7 @@ def test_an_interrupted_suite_says_so(tmp_path: Path):
         raise KeyboardInterrupt
     with pytest.raises(NoSuite, match="incomplete"):
         open_suite(path)
-    generate(path)
+    generate(path, selection=TWO)
     assert not (path / INCOMPLETE).exists()
 
 
@@ -152,7 +159,7 @@ def test_a_full_disk_says_so_and_leaves_the_suite_incomplete(tmp_path: Path, mon
 
     monkeypatch.setattr(directories, "_write", write)
     with pytest.raises(WriteFailed, match="No space left") as raised:
-        generate(tmp_path / "matrix")
+        generate(tmp_path / "matrix", selection=TWO)
     assert "Free some room" in raised.value.advice
     with pytest.raises(NoSuite, match="incomplete"):
         open_suite(tmp_path / "matrix")
@@ -160,25 +167,18 @@ def test_a_full_disk_says_so_and_leaves_the_suite_incomplete(tmp_path: Path, mon
 
 def test_killed_at_any_moment_it_goes_on_from_what_is_there(matrix: Suite, tmp_path: Path):
     path = tmp_path / "matrix"
-    code = (
-        "import pathlib, sys\nif __name__ == '__main__':\n    import harness.suite.generate as g\n"
-        "    print('started', flush=True)\n    g.generate(pathlib.Path(sys.argv[1]), jobs=2)"
-    )
     moments = random.Random(7)
     for _ in range(4):
-        process = subprocess.Popen(
-            [sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, start_new_session=True, text=True
-        )
-        assert process.stdout is not None
-        process.stdout.readline()
+        process = subprocess.Popen(command(path, 2), stderr=subprocess.DEVNULL, start_new_session=True)
+        while process.poll() is None and not path.exists():
+            time.sleep(0.01)
         time.sleep(moments.uniform(0.0, 1.2))
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        process.stdout.close()
         if not (path / MANIFEST).exists():
             with pytest.raises(NoSuite):
                 open_suite(path)
-    suite, _ = generate(path)
+    suite, _ = generate(path, selection=TWO)
     assert suite.digest == matrix.digest
     assert tree(path) == tree(matrix.path)
 

@@ -8,7 +8,7 @@ from harness.operators.operator import OMITTED, Operator, TypeOf, operators
 from harness.spec.values import type_code
 from harness.suite.planning import PRODUCT_LIMIT, STRENGTHS, Plan, plan
 
-NEWEST = operators()
+NEWEST = [o for o in operators() if o.name in ("CumProd", "Trilu")]
 
 
 def admitted_pairs(one: Operator) -> set[tuple[object, ...]]:
