@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -144,7 +145,7 @@ class Runs:
     def __call__(self, name: str, **options) -> Run:
         spec = name.removeprefix("=") if ":" in name or name.startswith("=") else f"miniatures:{name}"
         spec = (
-            spec.replace("program:", f"command:{sys.executable} {HERE / 'program.py'} ")
+            spec.replace("program:", f"command:{shlex.join([sys.executable, str(HERE / 'program.py')])} ")
             if spec.startswith("program:")
             else spec
         )

@@ -1,6 +1,7 @@
 """Each fault an adapter can have is found, told as what it is, and nothing else is."""
 
 import re
+import shlex
 import sys
 
 import pytest
@@ -43,7 +44,7 @@ def test_a_right_adapter_has_no_faults(backend: str):
 
 
 def test_a_right_program_has_no_faults():
-    report, number = check_backend(f"command:{sys.executable} -m harness.running.worker onnxruntime")
+    report, number = check_backend(f"command:{shlex.quote(sys.executable)} -m harness.running.worker onnxruntime")
     assert (number, faults(report)) == (0, {})
 
 
@@ -108,7 +109,7 @@ def test_what_is_declined_is_no_fault():
 
 
 def test_advice_is_for_the_way_a_backend_comes_in(tools):
-    program = f"command:{sys.executable} {tools.HERE / 'program.py'}"
+    program = f"command:{shlex.join([sys.executable, str(tools.HERE / 'program.py')])}"
     assert 'state that type in "outputs"' in check_backend(f"{program} right")[0]
     assert "goes to standard error" in check_backend(f"{program} rubbish")[0]
     assert "is not there or is none" in check_backend(f"{program} no_file")[0]

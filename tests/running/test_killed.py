@@ -2,6 +2,7 @@
 
 import os
 import random
+import shlex
 import signal
 import subprocess
 import sys
@@ -76,7 +77,7 @@ def test_a_killed_parent_leaves_nothing_and_is_resumed(tools, many, tmp_path):
 
 
 def test_programs_of_a_killed_parent_die_with_it(tools, many, tmp_path):
-    process = start(many, f"command:{sys.executable} {tools.HERE / 'program.py'} lingers")
+    process = start(many, f"command:{shlex.join([sys.executable, str(tools.HERE / 'program.py'), 'lingers'])}")
     assert tools.await_true(lambda: len(tools.processes_with(str(tmp_path))) >= 3)
     process.kill()
     process.communicate()
@@ -98,7 +99,7 @@ def test_a_stopped_run_tidies_up_and_tells_how_to_go_on(tools, many, number):
 
 
 def test_a_run_stops_while_a_backend_hangs_in_loading(tools, many, tmp_path):
-    process = start(many, f"command:{sys.executable} -c 'import time; time.sleep(3600)'")
+    process = start(many, f"command:{shlex.quote(sys.executable)} -c 'import time; time.sleep(3600)'")
     assert tools.await_true(lambda: len(tools.processes_with(str(tmp_path))) >= 3)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)

@@ -2,6 +2,7 @@
 
 import ast
 import base64
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -28,7 +29,7 @@ from harness.suite.cases import Case, DataSet, Labels, finish
 from harness.suite.directories import write_case
 
 HERE = Path(__file__).parent
-PROGRAM = f"command:{sys.executable} {HERE / 'program.py'}"
+PROGRAM = f"command:{shlex.join([sys.executable, str(HERE / 'program.py')])}"
 
 
 @pytest.fixture(autouse=True)
