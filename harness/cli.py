@@ -1,4 +1,4 @@
-"""The command line: parse, call, print; nothing else."""
+"""The command line: what may be typed, and how it ends."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import argparse
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import harness
-from harness.errors import ConformanceError, UsageError
-
-AS_EXPECTED, NOT_AS_EXPECTED, WRONG_USAGE, HARNESS_FAILED = range(4)
+from harness import commands
+from harness.commands import AS_EXPECTED, HARNESS_FAILED, WRONG_USAGE
+from harness.errors import ConformanceError
 
 EPILOG = """\
 exit status: 0 as expected · 1 not as expected · 2 wrong usage · 3 the harness itself failed
@@ -23,14 +23,6 @@ a first look:
   onnx-conformance run --backend onnxruntime
   onnx-conformance report
 """
-
-
-class NoSuchCase(UsageError):
-    """A case that the suite does not have."""
-
-
-class NothingToReport(UsageError):
-    """No results where a report should find some."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,264 +48,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("onnx-conformance: this is a bug in the harness; the lines above say where.", file=sys.stderr)
         return HARNESS_FAILED
     return status
-
-
-def _generate(options: argparse.Namespace) -> int:
-    from harness.suite.generate import generate
-    from harness.suite.official import generate_official
-    from harness.suite.select import Selection
-
-    for name in options.suite or ["matrix", "official"]:
-        path = options.testdata / name
-        if name == "official":
-            _note("official: onnx computes its node tests, which takes about 10 seconds …")
-            suite, touched = generate_official(path)
-            _note(f"{path}: {touched} cases written, sha256 {suite.digest[:16]}…")
-        else:
-            try:
-                suite, planned = generate(
-                    path, options.strength, options.jobs, _told_progress, Selection.parse(options.select)
-                )
-            finally:
-                _told_end()
-            cases, written = sum(len(p.cases) for p in planned), sum(p.written for p in planned)
-            rows, possible = sum(p.rows for p in planned), sum(p.possible for p in planned)
-            _note(f"{path}: {cases} cases, {written} of them written, sha256 {suite.digest[:16]}…")
-            _note(
-                f"{' ' * len(str(path))}  {rows} of {possible} combinations of types, attributes and input groups "
-                f"planned (--strength {options.strength})"
-            )
-    return AS_EXPECTED
-
-
-def _told_progress(done: int, total: int, planned: Any) -> None:
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r\033[K{done} of {total} operator versions: {planned.title}")
-        sys.stderr.flush()
-
-
-def _told_end() -> None:
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\033[K")
-
-
-def _run(options: argparse.Namespace) -> int:
-    from harness.running.backend import expectations_of
-    from harness.running.pool import Limits
-    from harness.running.run import Options, folder_name, run
-    from harness.suite.manifest import open_suite
-    from harness.suite.select import Selection
-
-    chosen = Options(
-        selection=Selection.parse(options.select),
-        shard=options.shard,
-        limits=Limits(options.limit, int(options.memory * (1 << 30))),
-        workers=options.workers,
-    )
-    if options.expected and len(options.backend) > 1:
-        raise UsageError("--expected belongs to one backend.", "Run the backends one at a time.")
-    suites = [open_suite(options.testdata / name) for name in _suites(options)]
-    unexpected = False
-    for backend in options.backend:
-        for suite in suites:
-            finished = run(
-                suite,
-                backend,
-                chosen,
-                options.reports / suite.name / folder_name(backend),
-                expectations=options.expected or expectations_of(backend),
-                resume=options.resume,
-                write_expected=options.write_expected,
-                quiet=options.quiet,
-            )
-            unexpected |= not options.write_expected and any(f.unexpected or f.stale for f in finished.footers)
-            for line in _departures(finished) if not options.quiet and not options.write_expected else ():
-                _note(line)
-    return NOT_AS_EXPECTED if unexpected else AS_EXPECTED
-
-
-def _departures(finished: Any) -> Iterator[str]:
-    """What was not as the backend's expectations say, in a few lines."""
-    for footer in finished.footers:
-        if footer.unexpected:
-            yield f"  {footer.unexpected} results are no passes and not expected: onnx-conformance report shows them."
-        for entry in footer.stale:
-            yield f"  This expectation matches nothing, or no longer holds: {entry}"
-        if footer.unexpected or footer.stale:
-            yield "  If it is all known, --write-expected writes it down."
-
-
-def _suites(options: argparse.Namespace) -> list[str]:
-    """The suites asked for, or all that are there."""
-    if options.suite:
-        return options.suite
-    from harness.suite.manifest import INCOMPLETE, MANIFEST
-
-    there = sorted(
-        folder.name
-        for folder in (options.testdata.iterdir() if options.testdata.is_dir() else ())
-        if (folder / MANIFEST).exists() or (folder / INCOMPLETE).exists()
-    )
-    return there or ["matrix"]
-
-
-def _report(options: argparse.Namespace) -> int:
-    from harness.reports.console import console
-    from harness.reports.formats import FILE_NAMES, FORMATS
-    from harness.reports.gather import gather
-    from harness.running.record import read_run
-    from harness.suite.select import Selection
-
-    paths = [found for path in options.paths or [options.reports] for found in _results_in(path)]
-    report = gather([read_run(path) for path in paths], Selection.parse(options.select))
-    if options.format:
-        text = FORMATS[options.format](report)
-        if options.output:
-            _write(options.output, text)
-        else:
-            sys.stdout.write(text)
-        return AS_EXPECTED
-    folder = options.output or options.reports
-    for name, file in FILE_NAMES.items():
-        _write(folder / file, FORMATS[name](report))
-    sys.stdout.write(console(report, colours=sys.stdout.isatty()))
-    _note(f"Written to {folder}: {', '.join(FILE_NAMES.values())}")
-    return AS_EXPECTED
-
-
-def _results_in(path: Path) -> list[Path]:
-    found = sorted(path.rglob("results.jsonl")) if path.is_dir() else [path]
-    if not found:
-        raise NothingToReport(f"There are no results in {path}.", "Get some: onnx-conformance run --backend NAME.")
-    return found
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", encoding="utf-8", newline="") as file:
-            file.write(text)
-    except OSError as error:
-        raise ConformanceError(f"Cannot write {path}: {error.strerror}.", "The results themselves are kept.") from error
-
-
-def _list(options: argparse.Namespace) -> int:
-    import msgspec
-    from tabulate import tabulate
-
-    from harness.suite.manifest import open_suite
-    from harness.suite.select import Selection, select_cases
-
-    rows: list[list[str]] = []
-    for name in _suites(options):
-        for case, data_sets in select_cases(
-            open_suite(options.testdata / name).cases(), Selection.parse(options.select)
-        ):
-            if options.json:
-                sys.stdout.buffer.write(msgspec.json.encode(case) + b"\n")
-                continue
-            labels = case.labels
-            groups = list(dict.fromkeys(case.data_sets[n].group for n in data_sets))
-            version = f"{labels.op}-{labels.since}" if labels.op else "several nodes"
-            kinds = " ".join(f"{k}={v}" for k, v in (labels.types | labels.attributes).items() if v != "omitted")
-            rows.append([name, case.name, version, kinds[:60], str(len(data_sets)), ", ".join(groups)])
-    if rows:
-        print(tabulate(rows, ["suite", "case", "operator", "types and attributes", "data sets", "groups"]))
-    return AS_EXPECTED
-
-
-def _find(options: argparse.Namespace) -> tuple[Path, Any]:
-    """The folder and the case of the name that the command was given."""
-    import difflib
-
-    from harness.suite.manifest import open_suite
-
-    names: list[str] = []
-    for suite_name in _suites(options):
-        suite = open_suite(options.testdata / suite_name)
-        for case in suite.cases():
-            if case.name in (options.case, f"test_{options.case}"):
-                return suite.path / case.name, case
-            names.append(case.name)
-    near = difflib.get_close_matches(options.case, names, 1)
-    raise NoSuchCase(
-        f"There is no case {options.case} in {' or '.join(_suites(options))}.",
-        f"Did you mean {near[0]}?" if near else "onnx-conformance list names them all.",
-    )
-
-
-def _show(options: argparse.Namespace) -> int:
-    from harness.suite.show import show
-
-    folder, case = _find(options)
-    sys.stdout.write(show(folder, case, bounds=options.bounds))
-    return AS_EXPECTED
-
-
-def _repro(options: argparse.Namespace) -> int:
-    from harness.running.repro import repro
-
-    folder, case = _find(options)
-    sys.stdout.write(repro(folder, case, options.backend, options.data_set))
-    return AS_EXPECTED
-
-
-def _coverage(options: argparse.Namespace) -> int:
-    import msgspec
-
-    from harness.suite.coverage import coverage, render
-    from harness.suite.manifest import open_suite
-    from harness.suite.select import Selection, select_cases
-
-    for name in _suites(options):
-        suite = open_suite(options.testdata / name)
-        chosen = (
-            msgspec.structs.replace(case, data_sets=tuple(case.data_sets[n] for n in data_sets))
-            for case, data_sets in select_cases(suite.cases(), Selection.parse(options.select))
-        )
-        found = coverage(chosen, suite.name, suite.digest)
-        if options.json:
-            sys.stdout.buffer.write(msgspec.json.encode(found) + b"\n")
-        else:
-            print(render(found))
-    return AS_EXPECTED
-
-
-def _backends(options: argparse.Namespace) -> int:
-    import msgspec
-    from tabulate import tabulate
-
-    from harness.running.backend import backend_names, load_backend
-    from harness.running.protocol import schema
-
-    if options.protocol:
-        print(msgspec.json.format(msgspec.json.encode(schema()), indent=2).decode())
-        return AS_EXPECTED
-
-    rows: list[tuple[str, str, str]] = []
-    for name in backend_names():
-        try:
-            description = load_backend(name).describe()
-        except UsageError as error:
-            rows.append((name, "does not load", str(error)))
-        else:
-            rows.append((name, description.version, " ".join(f"{k}={v}" for k, v in description.configuration.items())))
-    print(tabulate(rows, ["backend", "version", "configuration"]))
-    print("\nAlso: package.module:Class, onnx:package.module[:Class] and command:program with its arguments.")
-    return AS_EXPECTED
-
-
-def _check_backend(options: argparse.Namespace) -> int:
-    from harness.running.check import check_backend
-
-    report, faults = check_backend(options.backend)
-    print(report)
-    return NOT_AS_EXPECTED if faults else AS_EXPECTED
-
-
-def _note(text: str) -> None:
-    """What is said beside a command's output."""
-    print(text, file=sys.stderr)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -354,13 +88,13 @@ def _parser() -> argparse.ArgumentParser:
         "onnx-conformance", description=harness.__doc__, epilog=EPILOG, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--version", action="version", version=f"onnx-conformance {harness.__version__}")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     cores = os.cpu_count() or 1
 
     def command(
         name: str, call: Callable[[argparse.Namespace], int], about: str, *shared: str
     ) -> argparse.ArgumentParser:
-        added = commands.add_parser(
+        added = subparsers.add_parser(
             name,
             help=about,
             description=about,
@@ -381,13 +115,13 @@ def _parser() -> argparse.ArgumentParser:
             added.add_argument("--reports", type=Path, default=Path("reports"), metavar="DIR", help="where results are")
         return added
 
-    generating = command("generate", _generate, "write the suites", "suite", "select")
+    generating = command("generate", commands.generate, "write the suites", "suite", "select")
     generating.add_argument(
         "--strength", choices=STRENGTHS, default="pairs", help="of the matrix suite (default: pairs)"
     )
     generating.add_argument("--jobs", type=_count, default=cores, metavar="N", help="processes (default: the cores)")
 
-    running = command("run", _run, "run backends over suites", "suite", "select", "reports")
+    running = command("run", commands.run, "run backends over suites", "suite", "select", "reports")
     running.add_argument(
         "--backend",
         action="append",
@@ -406,7 +140,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     running.add_argument("--quiet", action="store_true", help="say nothing but errors")
 
-    reporting = command("report", _report, "write the reports of what has run", "select", "reports")
+    reporting = command("report", commands.report, "write the reports of what has run", "select", "reports")
     reporting.add_argument(
         "paths", nargs="*", type=Path, metavar="PATH", help="results.jsonl, or folders (default: reports)"
     )
@@ -417,26 +151,26 @@ def _parser() -> argparse.ArgumentParser:
         "--output", type=Path, metavar="PATH", help="folder for all, file for one (default: reports, or print)"
     )
 
-    listing = command("list", _list, "list cases and their labels", "suite", "select")
+    listing = command("list", commands.list_cases, "list cases and their labels", "suite", "select")
     listing.add_argument("--json", action="store_true", help="the manifest lines")
 
-    showing = command("show", _show, "print a case as ONNX's documents print their examples", "suite")
+    showing = command("show", commands.show, "print a case as ONNX's documents print their examples", "suite")
     showing.add_argument("case")
     showing.add_argument("--bounds", action="store_true", help="and the bound of each inexact element")
 
-    reproducing = command("repro", _repro, "print a script that runs one case on one backend", "suite")
+    reproducing = command("repro", commands.repro, "print a script that runs one case on one backend", "suite")
     reproducing.add_argument("case")
     reproducing.add_argument("--backend", required=True, metavar="NAME")
     reproducing.add_argument("--data-set", type=int, default=0, metavar="N", help="which of the case's (default: 0)")
 
-    covering = command("coverage", _coverage, "tell what suites exercise of what ONNX defines", "suite", "select")
+    covering = command("coverage", commands.coverage, "tell what suites exercise of ONNX", "suite", "select")
     covering.add_argument("--json", action="store_true", help="a line of JSON a suite")
 
-    backends = command("backends", _backends, "list the backends that are installed")
+    backends = command("backends", commands.backends, "list the backends that are installed")
     backends.add_argument(
         "--protocol", action="store_true", help="print the JSON Schema of what command: programs speak"
     )
 
-    checking = command("check-backend", _check_backend, "try an adapter on a few models and tell what is wrong with it")
+    checking = command("check-backend", commands.check, "try an adapter on a few models and tell what is wrong with it")
     checking.add_argument("backend", metavar="NAME")
     return parser
