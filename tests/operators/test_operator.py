@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from harness.operators import operator as mechanism
-from harness.operators.operator import FLAG, OMITTED, Operator, OracleMismatch, find, operator, operators
+from harness.operators.operator import FLAG, OMITTED, Drawn, Operator, OracleMismatch, find, operator, operators
 
 
 @pytest.fixture(autouse=True)
@@ -154,9 +154,15 @@ def test_oracles_do_not_write_to_their_inputs(one: Operator):
     from harness.operators.evaluate import answer
     from harness.suite.planning import plan
 
+    def frozen(value):
+        if isinstance(value, tuple):
+            return tuple(map(frozen, value))
+        array = np.array(value)
+        array.flags.writeable = False
+        return array
+
     for row in plan(one, one.schemas[0], "each").rows:
-        for inputs in row.group.generate(Draw("test", row.types, row.attributes)):
-            frozen = {name: np.array(value) for name, value in inputs.items()}
-            for value in frozen.values():
-                value.flags.writeable = False
-            answer(one, one.schemas[0], row.types, frozen, row.attributes)
+        for drawn in row.group.generate(Draw("test", row.types, row.attributes)):
+            inputs = drawn.inputs if isinstance(drawn, Drawn) else drawn
+            given = {name: frozen(value) for name, value in inputs.items()}
+            answer(one, one.schemas[0], row.types, given, row.attributes)
