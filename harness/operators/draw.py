@@ -79,7 +79,7 @@ class Values:
                 return self(values if self.least < 0 else np.abs(values))
             case "complex":
                 parts = self._floats(2 * count).reshape(*shape, 2)
-                return (parts[..., 0] + 1j * parts[..., 1]).astype(self.element.dtype)
+                return np.asarray(parts[..., 0] + 1j * parts[..., 1], self.element.dtype)
             case "string":
                 return np.array([WORDS[i] for i in self._below(len(WORDS) - 1, count) + 1], object).reshape(shape)
             case "bool":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -10,7 +11,9 @@ import numpy as np
 
 from harness.errors import ConformanceError
 from harness.numbers import bound as numbers
+from harness.numbers.laws import Law
 from harness.numbers.rounding import round_array, to_storage, wrap
+from harness.operators.draw import Draw
 from harness.operators.operator import OMITTED, Inputs, Operator
 from harness.spec.element_types import ElementType, element_type
 from harness.spec.schema import Parameter, Schema
@@ -23,6 +26,8 @@ class Expected(msgspec.Struct, frozen=True, eq=False):
     value: Value
     bound: np.ndarray | None = None
     also: tuple[np.ndarray, ...] = ()
+    law: Law | None = None
+    """Of a random output, whose ``value`` is no more than an example."""
 
 
 class WrongOracle(ConformanceError):
@@ -37,11 +42,15 @@ def expected(
     types: Mapping[str, str],
     inputs: Inputs,
     attributes: Mapping[str, Any],
+    seed: str = "",
 ) -> tuple[Expected, ...]:
     """The outputs of one node: exact, or correctly rounded with their bounds (the design's "one number").
 
-    ``types`` says what each type variable stands for, ``attributes`` may hold ``OMITTED``. Raises WrongOracle.
+    ``types`` says what each type variable stands for, ``attributes`` may hold ``OMITTED``; random outputs are drawn
+    from ``seed``. Raises WrongOracle.
     """
+    if operator.random:
+        return tuple(_drawn(operator, version, types, inputs, attributes, seed))
     elements = _outputs(version, types)
     arguments = [_whole(value) for value in _positional(version, inputs)]
     if operator.exact or not any(e.format for e in (*elements, *_elements(arguments))):
@@ -66,16 +75,46 @@ def answer(
 ) -> tuple[Value, ...]:
     """The outputs of one node by the oracle in float64 (complex128, Python integers), rounded once into their types.
 
-    With ``exact``, a value that its type cannot hold raises WrongOracle instead of being rounded.
+    With ``exact``, a value that its type cannot hold raises WrongOracle instead of being rounded. Random outputs are
+    the same for the same types and attributes, so that a run can be repeated.
     """
-    elements = _outputs(version, types)
+    if operator.random:
+        seed = repr((types, sorted(attributes.items())))
+        return tuple(one.value for one in _drawn(operator, version, types, inputs, attributes, seed))
     arguments = [_plain(value) for value in _positional(version, inputs)]
+    outputs = _called(operator, version, types, arguments, attributes)
+    return tuple(_typed(np.asarray(o), e, version, exact=exact) for o, e in outputs)
+
+
+def _called(
+    operator: Operator, version: Schema, types: Mapping[str, str], arguments: list[Any], attributes: Mapping[str, Any]
+) -> list[tuple[Any, ElementType]]:
+    """What the oracle gives for plain arguments, each output with its type. Raises WrongOracle."""
+    elements = _outputs(version, types)
     with np.errstate(all="ignore"):
         found = operator.oracle(*arguments, **given(operator, version, types, attributes))
     outputs = found if isinstance(found, tuple) else (found,)
     if len(outputs) != len(elements):
         raise WrongOracle(f"The oracle of {version.title} gives {len(outputs)} outputs, want {len(elements)}.")
-    return tuple(_typed(np.asarray(o), e, version, exact=exact) for o, e in zip(outputs, elements, strict=True))
+    return list(zip(outputs, elements, strict=True))
+
+
+def _drawn(
+    operator: Operator,
+    version: Schema,
+    types: Mapping[str, str],
+    inputs: Inputs,
+    attributes: Mapping[str, Any],
+    seed: str,
+) -> Iterator[Expected]:
+    """An answer of a random operator, drawn from the laws that its oracle gives and rounded once."""
+    draw = Draw(f"{version.title}/{seed}", types, attributes)
+    arguments = [_plain(value) for value in _positional(version, inputs)]
+    values = [value for _, _, value in graph_inputs(version, inputs)]
+    for random, element in _called(operator, version, types, arguments, attributes):
+        even = ((draw.words(math.prod(random.shape)) >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
+        plain = np.asarray(random.law.draw(even.reshape(random.shape), values))
+        yield Expected(_typed(plain, element, version, exact=False), law=random.law)
 
 
 def given(

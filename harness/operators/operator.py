@@ -16,6 +16,7 @@ import harness.operators
 from harness.errors import ConformanceError
 from harness.spec.element_types import BY_NAME
 from harness.spec.schema import Schema, schema
+from harness.spec.values import type_code
 
 OMITTED: Final = "omitted"
 """The attribute value, or the input, that is not there."""
@@ -37,14 +38,21 @@ class Drawn(msgspec.Struct, frozen=True, eq=False):
     """Why the spec leaves these answers open, with the clause."""
 
 
+Types: TypeAlias = Mapping[str, str]
+"""Type variable → a type it may stand for, as the schema spells it."""
+
+
 class TypeOf(msgspec.Struct, frozen=True):
-    """An attribute's value that states the type a variable stands for: ``to=[TypeOf("T2")]``."""
+    """An attribute's value that states the type a variable stands for: ``to=[TypeOf("T2")]``.
+
+    As every value of an attribute that can be called, it gives the value for the types of a row.
+    """
 
     variable: str
 
-
-Types: TypeAlias = Mapping[str, str]
-"""Type variable → a type it may stand for, as the schema spells it."""
+    def __call__(self, types: Types) -> int:
+        """The type's number in TensorProto."""
+        return type_code(types[self.variable])
 
 
 class OracleMismatch(ConformanceError):
@@ -109,6 +117,10 @@ class Operator(msgspec.Struct, frozen=True, eq=False):
     groups: list[Group]
     """Filled while the operator's file is imported; the first is the ordinary one, which every row of a plan gets."""
     examples: list[Example]
+    whole: bool = False
+    """Every combination of types and attributes that meets the constraints is planned, however many there may be."""
+    random: bool = False
+    """The oracle gives laws (``harness.numbers.laws.Random``), which answers are held against, instead of values."""
 
     @property
     def schemas(self) -> tuple[Schema, ...]:
@@ -154,16 +166,21 @@ def operator(
     exact: bool = False,
     precision: str = "",
     constraints: Sequence[Callable[..., bool]] = (),
+    whole: bool = False,
+    random: bool = False,
     **attributes: Sequence[Any],
 ) -> Callable[[Callable[..., Any]], Operator]:
     """Declares the decorated function the oracle of these versions, checked at once against their schemas.
 
-    ``attributes`` gives each attribute of the schemas the values worth trying. FLOAT attributes are float32 values.
+    ``attributes`` gives each attribute of the schemas the values worth trying, or functions that make them for a row's
+    types. FLOAT attributes are float32 values.
     The function takes the schema's inputs by name (``None`` by default where one is optional, ``*name`` for a variadic
     one; positional-only parameters bear no names, which families want) and, keyword-only, the attributes; ``**_``
     takes those that mean nothing. A keyword-only parameter named like a type variable gets the element type that it
     stands for, which quantization needs. It returns an array, or a tuple of them. A constraint is a function of type
-    variables and attributes, by name: rows of which it is false are not planned. Raises OracleMismatch.
+    variables and attributes, by name: rows of which it is false are not planned, and all others are if the operator
+    is to be tried ``whole``. A ``random`` one's oracle gives the law and the shape of each output (``Random``).
+    Raises OracleMismatch.
     """
     versions = (since,) if isinstance(since, int) else tuple(since)
 
@@ -174,7 +191,9 @@ def operator(
             _check(version, oracle, values)
         variables = {variable for version in schemas for variable in version.variables}
         asks = tuple(variable for variable in inspect.signature(oracle).parameters if variable in variables)
-        declared = Operator(name, domain, versions, oracle, values, exact, precision, asks, tuple(constraints), [], [])
+        declared = Operator(
+            name, domain, versions, oracle, values, exact, precision, asks, tuple(constraints), [], [], whole, random
+        )
         if unknown := values.keys() - {a.name for version in schemas for a in version.attributes}:
             raise OracleMismatch(f"{name} has no attributes {sorted(unknown)} in any of the versions {versions}.")
         _OPERATORS.append(declared)

@@ -86,7 +86,7 @@ def check_types(case: Case, stated: Sequence[ValueType], names: Names) -> Compar
     for i, (of, text) in enumerate(zip(stated, case.outputs, strict=True)):
         declared = parse_type(text)
         if of != declared and not (isinstance(declared, OptionalType) and of == declared.of):
-            return Comparison("wrong_type", f"{_name(names, i)}: {of}, want {declared}")
+            return Comparison("wrong_type", f"{name_of(names, i)}: {of}, want {declared}")
     return None
 
 
@@ -116,11 +116,12 @@ def compare(
             (pairs if isinstance(found, Pair) else mismatches).append(found)  # pyright: ignore[reportArgumentType] - the test tells them apart
     if mismatches:
         first = min(mismatches, key=lambda m: m.verdict != "wrong_shape")
-        return Comparison(first.verdict, _name(names, first.output) + first.message)
+        return Comparison(first.verdict, name_of(names, first.output) + first.message)
     return _judge(case, pairs, names, also)
 
 
-def _name(names: Names, i: int) -> str:
+def name_of(names: Names, i: int) -> str:
+    """An output's name, or its number where the model has none."""
     known = names()
     return known[i] if i < len(known) and known[i] else f"output_{i}"
 
@@ -162,13 +163,18 @@ def _walk(i: int, path: str, of: ValueType, got: Any, want: Any, bounds: Any) ->
 
 
 def _pair(i: int, path: str, element: ElementType, got: np.ndarray, want: np.ndarray, bounds: Any) -> Pair | Mismatch:
-    if got.shape != want.shape:
-        return Mismatch("wrong_shape", i, f"{path}: shape {_shape(got.shape)}, want {_shape(want.shape)}")
+    if message := shape_mismatch(got, want):
+        return Mismatch("wrong_shape", i, f"{path}: {message}")
     if bounds is not None and bounds.shape != want.shape:
         raise UnfitBounds(
             f"The bounds of output_{i}{path} have the shape {_shape(bounds.shape)}, its values {_shape(want.shape)}."
         )
     return Pair(i, path, element, got, want, bounds)
+
+
+def shape_mismatch(got: np.ndarray, want: np.ndarray) -> str:
+    """``shape [3,2], want [2,3]``; empty where the shapes are one."""
+    return "" if got.shape == want.shape else f"shape {_shape(got.shape)}, want {_shape(want.shape)}"
 
 
 def _sparse_pair(i: int, path: str, element: ElementType, got: Any, want: Any, bounds: Any) -> Pair | Mismatch:
@@ -196,7 +202,7 @@ def _judge(case: Case, pairs: Sequence[Pair], names: Names, also: Also) -> Compa
         if judge is None and not measured.passing.all():
             measured = _forgiven(pair, measured, also(pair.output))
         found.append((pair, judge, measured))
-    message = next((_name(names, one[0].output) + _tell(*one) for one in found if not one[2].passing.all()), "")
+    message = next((name_of(names, one[0].output) + _tell(*one) for one in found if not one[2].passing.all()), "")
     return Comparison(
         "wrong_value" if message else "passed",
         message,

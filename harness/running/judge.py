@@ -13,6 +13,7 @@ import onnx
 from harness.errors import ConformanceError
 from harness.running.answers import Outcome, Task
 from harness.running.compare import Comparison, check_types, compare
+from harness.running.laws import compare_laws
 from harness.running.results import Result
 from harness.spec.codec import BrokenValue, decode
 from harness.spec.element_types import BY_NAME, UnknownElementType
@@ -97,6 +98,8 @@ def _compare(outcome: Outcome) -> Comparison:
             got.append(decode(data, of))
         except BrokenValue as error:
             return Comparison("error", f"The file written for output_{i} is broken: {error}")
+    if case.judged == "property":
+        return compare_laws(case, files.outputs(), got, files.inputs(), files.names)
     return compare(case, files.outputs(), got, files.bounds, files.names, files.also)
 
 
@@ -107,6 +110,9 @@ class _Expected:
         self._case = case
         self._folder = folder
         self._data_set = data_set
+
+    def inputs(self) -> list[Value]:
+        return [self._read(f"{self._data_set}/input_{i}.pb", parse_type(of)) for i, of in enumerate(self._case.inputs)]
 
     def outputs(self) -> list[Value]:
         return [

@@ -8,6 +8,8 @@ from typing import Literal
 
 import msgspec
 
+from harness.numbers.laws import Law
+
 
 class Labels(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where a case stands: the coordinates that selections, tables and names are made of. All values are text."""
@@ -59,8 +61,11 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     rtol: float
     """For foreign runners (``onnx.backend.test``); they pass whatever the bounds pass."""
     atol: float
-    judged: Literal["bounds", "tolerance"]
-    """``bounds``: by bound_N.pb, bit for bit where there is none. ``tolerance``: by rtol and atol."""
+    judged: Literal["bounds", "tolerance", "property"]
+    """``bounds``: by bound_N.pb, bit for bit where there is none. ``tolerance``: by rtol and atol.
+    ``property``: by ``laws``; output_N.pb is an example."""
+    laws: tuple[Law, ...] = ()
+    """The law that each output follows, where answers are random."""
     clause: str = ""
     """The sentence of the spec, where one needs quoting."""
     files: dict[str, str] = {}

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import inspect
-import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 import msgspec
 from covertable import make
 
-from harness.operators.operator import Group, Operator, TypeOf
+from harness.operators.operator import Group, Operator
 from harness.spec.schema import Schema
-from harness.spec.values import type_code
 
 Strength: TypeAlias = Literal["each", "pairs", "full"]
 """``each`` value, all ``pairs`` of values (and the product of types × attributes where that is small), or ``full``."""
@@ -46,16 +44,19 @@ def plan(operator: Operator, version: Schema, strength: Strength = "pairs") -> P
     """The rows for one version of an operator, in an order that depends on nothing but its factors.
 
     The first group is ordinary and gets the product of types × attributes up to ``PRODUCT_LIMIT`` rows
-    (``pairs``); the other groups are spread so that each pair of factor values is there that can be.
+    (``pairs``), or however large it is if the operator is to be tried ``whole``; the other groups are spread so that
+    each pair of factor values is there that can be.
     """
     factors = _Factors(operator, version)
     first, *others = operator.groups
     product = math.prod(map(len, factors.pools))
     if strength == "full":
-        rows = [(*row, group) for group in operator.groups for row in itertools.product(*factors.pools)]
-    elif strength == "pairs" and product <= PRODUCT_LIMIT:
-        rows = [(*row, first) for row in itertools.product(*factors.pools)]
+        rows = [(*row, group) for group in operator.groups for row in factors.product()]
+    elif strength == "pairs" and (operator.whole or product <= PRODUCT_LIMIT):
+        rows = [(*row, first) for row in factors.product()]
         rows += _covering(factors, others, 2)
+    elif strength == "each" and operator.whole:
+        rows = [(*row, first) for row in _with_news(factors.product())] + _covering(factors, others, 1)
     else:
         rows = _covering(factors, operator.groups, 1 if strength == "each" else 2)
     return Plan(tuple(factors.row(row) for row in rows if factors.admits(row)), product * len(operator.groups))
@@ -79,17 +80,42 @@ class _Factors:
         ]
         """Constraints and the places of their factors; one on a factor that this version lacks does not bind it."""
 
+    def product(self, *chosen: Any) -> Iterator[tuple[Any, ...]]:
+        """Every row, without a group, that meets the constraints and begins with what is chosen, in order.
+
+        Each constraint is asked as soon as its last factor has a value, for a few may leave little of a huge product.
+        """
+        place = len(chosen)
+        if place == len(self.pools):
+            yield chosen
+            return
+        due = [(constraint, places) for constraint, places in self.constraints if max(places, default=0) == place]
+        for value in self.pools[place]:
+            row = (*chosen, value)
+            if all(constraint(*(row[i] for i in places)) for constraint, places in due):
+                yield from self.product(*row)
+
     def row(self, values: Sequence[Any]) -> Row:
         """The row of these values, the group last."""
         types = dict(zip(self.variables, values, strict=False))
         attributes = zip(self.names[len(types) :], values[len(types) : -1], strict=True)
-        stated = {k: type_code(types[v.variable]) if isinstance(v, TypeOf) else v for k, v in attributes}
+        stated = {k: v(types) if callable(v) else v for k, v in attributes}
         return Row(types, stated, values[-1])
 
     def admits(self, values: Sequence[Any]) -> bool:
         """Whether the values meet the constraints and are what their group is about."""
         met = all(constraint(*(values[i] for i in places)) for constraint, places in self.constraints)
         return met and values[-1].admits(dict(zip(self.variables, values, strict=False)))
+
+
+def _with_news(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """The rows that have a value of some factor which none before them has."""
+    met: set[tuple[int, str]] = set()
+    for row in rows:
+        values = {(place, repr(value)) for place, value in enumerate(row)}
+        if not values <= met:
+            met |= values
+            yield row
 
 
 def _covering(factors: _Factors, groups: Sequence[Group], strength: int) -> list[tuple[Any, ...]]:

@@ -1,0 +1,118 @@
+"""The laws that random answers follow, as data that travels with a case, and a way to draw from each of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import msgspec
+import numpy as np
+from flint import arb
+
+from harness.numbers.passes import precision
+
+REACH = 10
+"""Scales from its mean that no value of a normal law lies beyond, but for one in 10^22."""
+_BITS = 96
+"""Balls of so many bits are the same on every machine, which the C library's functions are not."""
+
+
+class Normal(msgspec.Struct, frozen=True, tag_field="law", tag="normal"):
+    """Every element for itself, from a normal distribution."""
+
+    mean: float
+    scale: float
+    """The standard deviation."""
+
+    def draw(self, even: np.ndarray, inputs: Sequence[Any]) -> np.ndarray:  # noqa: ARG002 - as every law
+        """Values for numbers that are even in (0, 1)."""
+        with precision(_BITS):
+            root = arb(2).sqrt()
+            standard = [float(root * arb(2 * u - 1).erfinv()) for u in even.ravel().tolist()]
+        return self.mean + self.scale * np.array(standard, np.float64).reshape(even.shape)
+
+    def below(self, x: np.ndarray) -> np.ndarray:
+        """The probability of a value of at most ``x``, float64 [n]."""
+        z = (x - self.mean) / (self.scale * math.sqrt(2))
+        return np.array([0.5 * math.erfc(-v) for v in z.tolist()])
+
+    def width(self, inputs: Sequence[Any]) -> float:  # noqa: ARG002 - as every law
+        """How far two answers may be apart."""
+        return 2 * (REACH + 1) * self.scale
+
+
+class Uniform(msgspec.Struct, frozen=True, tag_field="law", tag="uniform"):
+    """Every element for itself, from a uniform distribution."""
+
+    low: float
+    high: float
+
+    def draw(self, even: np.ndarray, inputs: Sequence[Any]) -> np.ndarray:  # noqa: ARG002 - as every law
+        """Values for numbers that are even in (0, 1)."""
+        return self.low + (self.high - self.low) * even
+
+    def below(self, x: np.ndarray) -> np.ndarray:
+        """The probability of a value of at most ``x``, float64 [n]."""
+        return np.clip((x - self.low) / (self.high - self.low), 0.0, 1.0)
+
+    def width(self, inputs: Sequence[Any]) -> float:  # noqa: ARG002 - as every law
+        """How far two answers may be apart, their rounding included."""
+        return 1.1 * (self.high - self.low)
+
+
+class Bernoulli(msgspec.Struct, frozen=True, tag_field="law", tag="bernoulli"):
+    """Every element for itself: 1 with the probability that an input has there, else 0."""
+
+    input: int = 0
+    """The graph's input that holds the probabilities."""
+
+    def chances(self, inputs: Sequence[Any]) -> np.ndarray:
+        """The probabilities, float64."""
+        return np.asarray(inputs[self.input]).astype(np.float64)
+
+    def draw(self, even: np.ndarray, inputs: Sequence[Any]) -> np.ndarray:
+        """Values for numbers that are even in (0, 1)."""
+        return (even < self.chances(inputs)).astype(np.float64)
+
+    def width(self, inputs: Sequence[Any]) -> float:  # noqa: ARG002 - as every law
+        """How far two answers may be apart."""
+        return 1.0
+
+
+class Multinomial(msgspec.Struct, frozen=True, tag_field="law", tag="multinomial"):
+    """Every element of a row for itself: an index into the same row of an input, which holds log-probabilities."""
+
+    input: int = 0
+    """The graph's input [rows, classes] that holds them, up to a constant a row."""
+
+    def chances(self, inputs: Sequence[Any]) -> np.ndarray:
+        """The probabilities [rows, classes], float64."""
+        logs = np.asarray(inputs[self.input]).astype(np.float64)
+        with precision(_BITS):
+            weights = [float(arb(v).exp()) for v in (logs - logs.max(axis=1, keepdims=True)).ravel()]
+        parts = np.array(weights).reshape(logs.shape)
+        return parts / np.array([math.fsum(row) for row in parts.tolist()]).reshape(-1, 1)
+
+    def draw(self, even: np.ndarray, inputs: Sequence[Any]) -> np.ndarray:
+        """Values for numbers [rows, samples] that are even in (0, 1)."""
+        chances = self.chances(inputs)
+        steps = np.cumsum(chances, axis=1)
+        found = [np.searchsorted(row, u * row[-1], side="right") for row, u in zip(steps, even, strict=True)]
+        return np.array(found, np.int64).reshape(even.shape)
+
+    def width(self, inputs: Sequence[Any]) -> float:
+        """How far two answers may be apart."""
+        return float(np.shape(inputs[self.input])[1])
+
+
+Continuous: TypeAlias = Normal | Uniform
+Discrete: TypeAlias = Bernoulli | Multinomial
+Law: TypeAlias = Continuous | Discrete
+
+
+class Random(msgspec.Struct, frozen=True):
+    """What the oracle of a random operator says of an output: its law and its shape."""
+
+    law: Law
+    shape: tuple[int, ...]

@@ -1,0 +1,204 @@
+"""The verdict on random answers: their shape, their range, and a test of their distribution that hardly ever errs.
+
+A right answer fails in at most one data set of 10^9, by proof and whatever its size; nothing is assumed of the
+generator but that its values follow the law independently of each other.
+
+- Normal and uniform: the Kolmogorov distance of n values from the law exceeds ε with probability 2·exp(-2nε²) at most
+  (Dvoretzky, Kiefer and Wolfowitz, with Massart's constant), which sets ε. Ten thousand values surely show a law whose
+  distribution function is 2ε = 0.065 off anywhere: a mean 0.17 scales away, a scale that is a third too large, a
+  uniform range shifted by 7 %. Half as much shows every other time. The room for rounding costs bfloat16 0.02 more.
+- Bernoulli and multinomial: of n draws with probability p, a part q or more beyond p has probability
+  exp(-n·D) at most, D being the relative entropy q·ln(q/p) + (1 - q)·ln((1 - q)/(1 - p)) (Chernoff). Elements of equal
+  probabilities make a group, and the groups share the false alarms. A thousand draws surely show a probability of 1/4
+  that is 0.2 off, and what is impossible shows at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from harness.numbers.laws import REACH, Bernoulli, Continuous, Law, Multinomial, Normal, Uniform
+from harness.numbers.rounding import format_of, round_array, ulp
+from harness.running.compare import Comparison, Names, name_of, shape_mismatch
+from harness.running.measures import ALLOWED
+from harness.spec.element_types import ElementType, element_type
+from harness.spec.values import TensorType, Value, parse_type
+from harness.suite.cases import Case
+
+FALSE_ALARMS = 1e-9
+"""Of the data sets with right answers, at most this part fails."""
+_LOOSE = 2
+"""Units in the last place that an honest generator's arithmetic in the element type may move a value."""
+
+
+class _Found(NamedTuple):
+    """How an output holds against its law."""
+
+    ratio: float
+    """The statistic over what is allowed."""
+    outside: int
+    """Elements that the law never gives."""
+    text: str
+    """What is wrong if the ratio is above 1, to follow the output's name."""
+
+
+def compare_laws(
+    case: Case, want: Sequence[Value], got: Sequence[Value], inputs: Sequence[Value], names: Names
+) -> Comparison:
+    """Judge a random answer whose types are right by the laws of its case; of ``want`` only the shapes count.
+
+    ``error`` is the statistic in quarters of what is allowed, so that 4 passes as everywhere.
+    """
+    found: list[_Found] = []
+    for i, (law, of) in enumerate(zip(case.laws, map(parse_type, case.outputs), strict=True)):
+        values, example = got[i], want[i]
+        assert isinstance(of, TensorType)
+        assert isinstance(values, np.ndarray)
+        assert isinstance(example, np.ndarray)
+        if message := shape_mismatch(values, example):
+            return Comparison("wrong_shape", f"{name_of(names, i)}: {message}")
+        found.append(_hold(law, values, of.element, inputs, FALSE_ALARMS / len(case.laws)))
+    worst = max(found, key=lambda one: one.ratio)
+    wrong = worst.ratio > 1
+    return Comparison(
+        "wrong_value" if wrong else "passed",
+        f"{name_of(names, found.index(worst))}{worst.text}" if wrong else "",
+        worst.ratio * ALLOWED if worst.ratio < np.inf else "inf",
+        elements=sum(value.size for value in got if isinstance(value, np.ndarray)),
+        differing=sum(one.outside for one in found),
+    )
+
+
+def _hold(law: Law, got: np.ndarray, element: ElementType, inputs: Sequence[Value], alarms: float) -> _Found:
+    y = got.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        outside = ~_possible(law, y, element, inputs)
+    if outside.any():
+        index = tuple(np.argwhere(outside)[0].tolist())
+        count = int(np.count_nonzero(outside))
+        where = f"[{','.join(map(str, index))}]" if index else ""
+        such = f"{count:,} of {y.size:,} are such"
+        text = f"{where} = {y[index]:.6g}, which {_told(law)} never gives ({element.name}); {such}"
+        return _Found(math.inf, count, text)
+    if not y.size:
+        return _Found(0.0, 0, "")
+    if isinstance(law, Normal | Uniform):
+        return _distance(law, y.ravel(), element, alarms)
+    return _frequencies(law, y, inputs, alarms)
+
+
+def _told(law: Law) -> str:
+    match law:
+        case Normal():
+            return f"a normal law of mean {law.mean:g} and scale {law.scale:g}"
+        case Uniform():
+            return f"a uniform law from {law.low:g} to {law.high:g}"
+        case Bernoulli():
+            return f"a Bernoulli law by input {law.input}"
+        case Multinomial():
+            return f"a multinomial law by input {law.input}"
+
+
+def _possible(law: Law, y: np.ndarray, element: ElementType, inputs: Sequence[Value]) -> np.ndarray:
+    """Which values the law may give.
+
+    Those of a uniform law are between its ends as the type rounds them, both included: the text does not say whether
+    the upper boundary is among the values, and what lies just below it may be rounded to it. Where the type has not
+    both ends and their difference, arithmetic in it may go a unit in the last place further.
+    """
+    match law:
+        case Normal():
+            return np.abs(y - law.mean) <= REACH * law.scale + _LOOSE * _unit(law, element)
+        case Uniform():
+            ends = np.array([law.low, law.high, law.high - law.low])
+            low, high, _ = rounded = round_array(ends, element)
+            more = 0.0 if np.array_equal(rounded, ends) else _unit(law, element)
+            return (low - more <= y) & (y <= high + more)
+        case Bernoulli():
+            return (y == 0) | (y == 1)
+        case Multinomial():
+            return (y >= 0) & (y < law.chances(inputs).shape[1])
+
+
+def _unit(law: Continuous, element: ElementType) -> float:
+    """The element type's unit in the last place at the largest number of a law."""
+    numbers = (law.mean, law.scale) if isinstance(law, Normal) else (law.low, law.high, law.high - law.low)
+    return float(ulp(np.array(max(map(abs, numbers))), element))
+
+
+def _distance(law: Continuous, y: np.ndarray, element: ElementType, alarms: float) -> _Found:
+    """The Kolmogorov distance of values [n] from a law, those that rounding has moved being given back their room.
+
+    Every value y stands for one within q(y), two units in the last place. So the part of the values up to y is at most
+    that of unrounded ones up to the largest v + q(v) with v ≤ y, and the part of those before y is at least that of
+    unrounded ones before the least v - q(v) with v ≥ y. The unrounded ones keep to the inequality.
+    """
+    values, counts = np.unique(y, return_counts=True)
+    up_to = np.cumsum(counts) / y.size
+    room = _LOOSE * np.maximum(ulp(values, element), _unit(law, element))
+    highest = np.maximum.accumulate(values + room)
+    lowest = np.minimum.accumulate((values - room)[::-1])[::-1]
+    above = up_to - law.below(highest)
+    under = law.below(lowest) - (up_to - counts / y.size)
+    distance = max(0.0, float(above.max()), float(under.max()))
+    allowed = math.sqrt(math.log(2 / alarms) / (2 * y.size))
+    like = f"{y.size:,} values of mean {y.mean():.3g} and deviation {y.std():.3g}"
+    text = f": Kolmogorov distance {distance:.3g} from {_told(law)}, {allowed:.3g} allowed ({element.name}; {like})"
+    return _Found(distance / allowed, 0, text)
+
+
+class _Group(NamedTuple):
+    """Draws of one probability."""
+
+    what: str
+    chance: float
+    draws: int
+    hits: int
+
+
+def _frequencies(law: Bernoulli | Multinomial, y: np.ndarray, inputs: Sequence[Value], alarms: float) -> _Found:
+    """The least likely of all groups, a probability being as good as the input's type; 0 and 1 are what they are."""
+    given = inputs[law.input]
+    assert isinstance(given, np.ndarray)
+    loose = 2 * 2.0 ** (1 - _precision(given))
+    groups = list(_by_chance(law, y, inputs) if isinstance(law, Bernoulli) else _by_class(law, y, inputs))
+    exponents = [one.draws * _entropy(one.hits / one.draws, one.chance, loose) for one in groups]
+    allowed = math.log(2 * len(groups) / alarms)
+    worst = int(np.argmax(exponents))
+    what, chance, draws, hits = groups[worst]
+    text = (
+        f": {hits:,} of {draws:,} are {what} of probability {chance:.4g}; the chance of that is below "
+        f"exp(-{exponents[worst]:.3g}), exp(-{allowed:.3g}) allowed"
+    )
+    return _Found(exponents[worst] / allowed, 0, text)
+
+
+def _precision(given: np.ndarray) -> int:
+    return format_of(element_type(given.dtype)).precision
+
+
+def _by_chance(law: Bernoulli, y: np.ndarray, inputs: Sequence[Value]) -> Iterator[_Group]:
+    chances = law.chances(inputs)
+    for chance in np.unique(chances).tolist():
+        drawn = y[chances == chance]
+        yield _Group("1s", chance, drawn.size, int(drawn.sum()))
+
+
+def _by_class(law: Multinomial, y: np.ndarray, inputs: Sequence[Value]) -> Iterator[_Group]:
+    kinds, of_row = np.unique(law.chances(inputs), axis=0, return_inverse=True)
+    for number, chances in enumerate(kinds.tolist()):
+        rows = np.flatnonzero(of_row == number)
+        for outcome, chance in enumerate(chances):
+            hits = int(np.count_nonzero(y[rows] == outcome))
+            yield _Group(f"outcome {outcome} of row {rows[0]}", chance, y[rows].size, hits)
+
+
+def _entropy(part: float, chance: float, loose: float) -> float:
+    """The relative entropy of a part of all draws to the nearest probability that is not more than ``loose`` off."""
+    near = chance if chance in (0.0, 1.0) else min(max(part, chance - loose), chance + loose)
+    terms = [q * (math.log(q / p) if p > 0 else math.inf) for q, p in ((part, near), (1 - part, 1 - near)) if q]
+    return max(0.0, sum(terms))
