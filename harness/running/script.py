@@ -76,11 +76,14 @@ def main():
     passed = len(outputs) == len(EXPECTED)
     if not passed:
         print(f"\\n{len(outputs)} outputs, want {len(EXPECTED)}")
-    for (name, of, data), bound, got in zip(EXPECTED, BOUNDS, outputs):
+    for (name, of, data, *also), bound, got in zip(EXPECTED, BOUNDS, outputs):
         want = decode(data, of)
         print()
         printed(f"output {name}, {of}, want", want)
         printed(f"output {name}, got", got)
+        for other in (decode(data, of) for data in also):  # near-ties may fall either way, element by element
+            if told(got) == told(other):
+                want = np.where(same(got, other), other, want)
         wrong = list($faults(got, want, decode(*bound) if bound else None))
         print(*(f"{name}{line}" for line in wrong or [" is right"]), sep="\\n")
         passed = passed and not wrong

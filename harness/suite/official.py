@@ -81,12 +81,28 @@ def _built(test: Any, name: str, kind: str) -> Built:
         labels=labels_of(model),
         inputs=tuple(map(str, inputs[:fed])),
         outputs=tuple(map(str, outputs)),
-        data_sets=tuple(DataSet(group="expanded" if "_expanded" in name else group, elements=n) for n in elements),
+        data_sets=tuple(
+            DataSet(
+                "expanded" if "_expanded" in name else group, elements=n, silent=_DRAWN if _draws(model.graph) else ""
+            )
+            for n in elements
+        ),
         rtol=test.rtol,
         atol=test.atol,
         judged="tolerance",
     )
     return finish(case, files)
+
+
+_RANDOM = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
+_DRAWN = "A node of this graph draws random numbers, and the test holds one drawing of them."
+
+
+def _draws(graph: onnx.GraphProto) -> bool:
+    """Whether a node of the graph, or of a graph inside it, is one of a random operator."""
+    return any(
+        node.op_type in _RANDOM or any(_draws(a.g) for a in node.attribute if a.HasField("g")) for node in graph.node
+    )
 
 
 def _files_in_memory(test: Any, model: onnx.ModelProto) -> Iterator[dict[str, bytes]]:

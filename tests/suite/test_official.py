@@ -54,6 +54,12 @@ def test_labels_are_read_from_the_models(cases: dict[str, Case]):
     assert cases["test_elu_expanded_ver18"].labels.op == ""
 
 
+def test_what_draws_random_numbers_is_never_scored(cases: dict[str, Case]):
+    silent = {name for name, case in cases.items() if case.data_sets[0].silent}
+    assert {"test_bernoulli", "test_bernoulli_seed_expanded"} <= silent
+    assert all("ernoulli" in name for name in silent)
+
+
 def test_a_model_of_an_unknown_operator_is_labelled_by_its_name():
     node = onnx.helper.make_node("Frobnicate", ["x"], ["y"], domain="com.example")
     graph = onnx.helper.make_graph([node], "g", [], [])
