@@ -22,6 +22,8 @@ class Ruling(msgspec.Struct, forbid_unknown_fields=True):
     clause: str
     why: str
     suite: str = "matrix"
+    sometimes: bool = False
+    """Whether it may match nothing: what a witness takes from memory that it has not written, say."""
 
 
 HERE = Path(__file__).parent
@@ -56,7 +58,7 @@ def settle(suite: Suite, witness: str, folder: Path) -> None:
         else:
             open_questions.append(f"{result.case} {result.data_set}: {result.verdict}, {result.message}")
     assert not open_questions
-    assert met == {r.select for r in rulings}
+    assert {r.select for r in rulings if not r.sometimes} <= met
 
 
 @pytest.mark.parametrize("witness", ["onnx-reference", "onnxruntime", "numpy"])

@@ -119,10 +119,13 @@ def evaluate_exact(
 
 
 def blunt(values: np.ndarray, bound: np.ndarray) -> np.ndarray:
-    """Where the bound exceeds 1/16 of the largest finite magnitude of ``values``: elements that cannot fail."""
+    """Where the bound exceeds 1/16 of the largest finite magnitude of ``values``: elements that cannot fail.
+
+    Zeros alone are taken for parts of 1: whatever else of any size a backend gives there does fail.
+    """
     with np.errstate(over="ignore"):
         magnitude = np.abs(values.astype(np.complex128 if values.dtype.kind == "c" else np.float64))
-    return bound > np.max(magnitude, where=np.isfinite(magnitude), initial=0.0) / BLUNT
+    return bound > (np.max(magnitude, where=np.isfinite(magnitude), initial=0.0) or 1.0) / BLUNT
 
 
 def _narrowest(inputs: Sequence[Any], out: Sequence[ElementType]) -> ElementType:

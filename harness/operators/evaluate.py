@@ -15,7 +15,7 @@ from harness.numbers.laws import Law
 from harness.numbers.rounding import round_array, to_storage, wrap
 from harness.operators.draw import Draw
 from harness.operators.operator import OMITTED, Inputs, Operator
-from harness.spec.element_types import ElementType, element_type
+from harness.spec.element_types import BY_NAME, ElementType, element_type
 from harness.spec.schema import Parameter, Schema
 from harness.spec.values import TensorType, Value, parse_type
 
@@ -127,7 +127,9 @@ def given(
 
 
 def _working(operator: Operator, types: Mapping[str, str]) -> ElementType | None:
-    return _element(types[operator.precision]) if operator.precision in types else None
+    if operator.precision in types:
+        return _element(types[operator.precision])
+    return BY_NAME.get(operator.precision)
 
 
 def _element(text: str) -> ElementType:

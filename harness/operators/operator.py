@@ -109,7 +109,7 @@ class Operator(msgspec.Struct, frozen=True, eq=False):
     exact: bool
     """No rounding is involved for any type: answers are compared bit for bit."""
     precision: str
-    """The type variable in whose precision the textbook formula is worked; empty for the narrowest of the outputs."""
+    """The type variable, or the element type, in whose precision the formula is worked; empty for the outputs' own."""
     asks: tuple[str, ...]
     """The type variables whose element types the oracle takes."""
     constraints: tuple[Callable[..., bool], ...]

@@ -452,6 +452,6 @@ def test_signalling_nan_is_just_nan():
 def test_blunt_elements_are_those_that_cannot_fail():
     values = f32(1, 16, np.inf, np.nan)
     assert blunt(values, np.array([1.0, 1.1, 0.0, 0.0])).tolist() == [False, True, False, False]
-    assert blunt(f32(0, 0), np.array([1e-38, 0.0])).tolist() == [True, False]
+    assert blunt(f32(0, 0), np.array([1e-38, 0.1])).tolist() == [False, True]
     assert blunt(np.array([3 + 4j]), np.array([0.3])).tolist() == [False]
     assert blunt(np.array([3 + 4j]), np.array([0.4])).tolist() == [True]

@@ -1,13 +1,11 @@
 """The cosine windows: BlackmanWindow, HammingWindow and HannWindow."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
 
 from harness.numbers.balls import constant
-from harness.numbers.passes import current, precision
 from harness.operators.draw import Draw
 from harness.operators.operator import FLAG, OMITTED, Drawn, Inputs, Operator, TypeOf, operator
 
@@ -23,20 +21,13 @@ DIVIDES_BY_ZERO = (
 )
 
 
-def _single() -> AbstractContextManager[None]:
-    """The functions' bodies work in float and cast the end into T2: so do their roundings here."""
-    run = current()
-    return nullcontext() if run is None or run.exact or run.spread is not None else precision(24)
-
-
 def _window(coefficients: Callable[[], tuple[Any, Any, Any]]) -> Callable[..., np.ndarray]:
     def window(size: np.ndarray, *, periodic: int, **_: int) -> np.ndarray:
         """``a0 - a1 cos(2πn / N) + a2 cos(4πn / N)``, where ``N`` is the size, less 1 in a symmetric window."""
-        with _single():
-            a0, a1, a2 = coefficients()
-            turns: Any = np.arange(int(size))
-            angles = turns * (2 * constant("pi")) / (int(size) if periodic else int(size) - 1)
-            return a0 - a1 * np.cos(angles) + a2 * np.cos(2 * angles)
+        a0, a1, a2 = coefficients()
+        turns: Any = np.arange(int(size))
+        angles = turns * (2 * constant("pi")) / (int(size) if periodic else int(size) - 1)
+        return a0 - a1 * np.cos(angles) + a2 * np.cos(2 * angles)
 
     return window
 
@@ -50,6 +41,7 @@ def _declare(name: str) -> Operator:
     declared: Operator = operator(
         name,
         since=17,
+        precision="float",  # in which the functions' bodies work, and cast the end into T2
         periodic=FLAG,
         output_datatype=(OMITTED, TypeOf("T2")),
         constraints=(_states_its_type,),
