@@ -127,9 +127,9 @@ def given(
 
 
 def _working(operator: Operator, types: Mapping[str, str]) -> ElementType | None:
-    if operator.precision in types:
-        return _element(types[operator.precision])
-    return BY_NAME.get(operator.precision)
+    if operator.worked_in in types:
+        return _element(types[operator.worked_in])
+    return BY_NAME.get(operator.worked_in)
 
 
 def _element(text: str) -> ElementType:

@@ -108,7 +108,7 @@ class Operator(msgspec.Struct, frozen=True, eq=False):
     """Attribute → the values that are worth trying, ``OMITTED`` among them where it may be."""
     exact: bool
     """No rounding is involved for any type: answers are compared bit for bit."""
-    precision: str
+    worked_in: str
     """The type variable, or the element type, in whose precision the formula is worked; empty for the outputs' own."""
     asks: tuple[str, ...]
     """The type variables whose element types the oracle takes."""
@@ -164,7 +164,7 @@ def operator(
     since: int | Sequence[int],
     domain: str = "",
     exact: bool = False,
-    precision: str = "",
+    worked_in: str = "",
     constraints: Sequence[Callable[..., bool]] = (),
     whole: bool = False,
     random: bool = False,
@@ -192,7 +192,7 @@ def operator(
         variables = {variable for version in schemas for variable in version.variables}
         asks = tuple(variable for variable in inspect.signature(oracle).parameters if variable in variables)
         declared = Operator(
-            name, domain, versions, oracle, values, exact, precision, asks, tuple(constraints), [], [], whole, random
+            name, domain, versions, oracle, values, exact, worked_in, asks, tuple(constraints), [], [], whole, random
         )
         if unknown := values.keys() - {a.name for version in schemas for a in version.attributes}:
             raise OracleMismatch(f"{name} has no attributes {sorted(unknown)} in any of the versions {versions}.")

@@ -70,3 +70,56 @@ def test_a_near_tie_accepts_both_neighbours():
     y, *_ = evaluated("DynamicQuantizeLinear", 11, {"x": np.float32([0, 2, -3, 0.5])}, "uint8")
     assert {int(v[3]) for v in (y.value, *y.also)} == {178, 179}
     assert {int(v[1]) for v in (y.value, *y.also)} == {255}
+
+
+def quantized(since: int, x: Any, scale: Any, zero_point: Any = None, y: str = "uint8", **attributes: Any) -> Any:
+    inputs = {"x": x, "y_scale": scale} | ({} if zero_point is None else {"y_zero_point": zero_point})
+    (found,) = evaluated("QuantizeLinear", since, inputs, y, **attributes)
+    assert (found.bound, found.also) == (None, ())
+    return np.asarray(found.value).astype(np.float64).tolist()
+
+
+@pytest.mark.parametrize("since", [10, 13, 19, 21, 23, 24, 25, 28])
+def test_the_quotient_is_rounded_shifted_and_saturated(since: int):
+    x = np.float32([0, 2, 3, 1000, -254, -1000, 1, -1, 2**40, -np.inf])
+    assert quantized(since, x, np.float32(2), np.uint8(128)) == [128, 129, 130, 255, 1, 0, 128, 128, 255, 0]
+    assert quantized(since, x, np.float32(2)) == [0, 1, 2, 255, 0, 0, 0, 0, 255, 0]
+    assert quantized(since, np.int32([7, -300]), np.float32(2), np.int8(1), y="int8") == [5, -128]
+
+
+def test_ties_go_to_the_even_quotient_before_the_zero_point_is_added():
+    assert quantized(28, np.float32([0.5, 1.5, -0.5, 2.5]), np.float32(1), np.uint8(5)) == [5, 7, 5, 7]
+
+
+@pytest.mark.parametrize(
+    ("y", "saturate", "gives"),
+    [
+        ("float8e4m3fn", 1, [448, 448, -448, 448, 1.125]),
+        ("float8e4m3fn", 0, [np.nan, np.nan, np.nan, 448, 1.125]),
+        ("float8e5m2", 1, [57344, 57344, -57344, 448, 1]),
+        ("float8e5m2", 0, [np.inf, np.inf, -np.inf, 448, 1]),
+        ("float8e5m2fnuz", 0, [np.nan, np.nan, np.nan, 448, 1]),
+    ],
+)
+def test_float8_saturates_as_the_tables_of_cast_say(y: str, saturate: int, gives: list[float]):
+    x = np.float32([np.inf, 100000, -100000, 448, 1.0625 + 2**-10])
+    found = quantized(28, x, np.float32(1), y=y, output_dtype=element_type(y).code, saturate=saturate)
+    np.testing.assert_array_equal(found, gives)
+
+
+def test_narrow_types_have_their_own_ends():
+    x = np.float32([-9, -2.5, 1.5, 3, 8])
+    for y, gives in {
+        "uint4": [0, 0, 2, 3, 8],
+        "int4": [-8, -2, 2, 3, 7],
+        "uint2": [0, 0, 2, 3, 3],
+        "int2": [-2, -2, 1, 1, 1],
+    }.items():
+        assert quantized(28, x, np.float32(1), y=y, output_dtype=element_type(y).code) == gives
+
+
+def test_blocks_have_scales_of_their_own():
+    x = np.float32([[1, 2, 3, 4, 5], [10, 20, 30, 40, 50]])
+    scale = np.float32([[1, 2, 5], [10, 5, 2]])
+    assert quantized(21, x, scale, axis=-1, block_size=2) == [[1, 2, 2, 2, 1], [1, 2, 6, 8, 25]]
+    assert quantized(13, x, np.float32([1, 10]), axis=0) == [[1, 2, 3, 4, 5], [1, 2, 3, 4, 5]]

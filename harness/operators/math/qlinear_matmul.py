@@ -14,7 +14,7 @@ from harness.operators.operator import Inputs, operator
 from harness.spec.element_types import BY_NAME, ElementType
 
 
-@operator("QLinearMatMul", since=(21, 10), precision="TS")
+@operator("QLinearMatMul", since=(21, 10), worked_in="TS")
 def qlinear_matmul(
     a: np.ndarray,
     a_scale: np.ndarray,

@@ -41,7 +41,7 @@ def _declare(name: str) -> Operator:
     declared: Operator = operator(
         name,
         since=17,
-        precision="float",  # in which the functions' bodies work, and cast the end into T2
+        worked_in="float",  # as the functions' bodies work, and cast the end into T2
         periodic=FLAG,
         output_datatype=(OMITTED, TypeOf("T2")),
         constraints=(_states_its_type,),
