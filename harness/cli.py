@@ -81,8 +81,8 @@ def _count(text: str) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    from harness.suite.planning import STRENGTHS
     from harness.suite.select import GRAMMAR
+    from harness.suite.strength import STRENGTHS
 
     parser = _Parser(
         "onnx-conformance", description=harness.__doc__, epilog=EPILOG, formatter_class=argparse.RawTextHelpFormatter
@@ -137,6 +137,9 @@ def _parser() -> argparse.ArgumentParser:
     running.add_argument("--expected", type=Path, metavar="FILE", help="what is known to fail (default: the adapter's)")
     running.add_argument(
         "--write-expected", action="store_true", help="rewrite that file so that this run is as expected"
+    )
+    running.add_argument(
+        "--report", action="store_true", help="write the reports at the end, as onnx-conformance report"
     )
     running.add_argument("--quiet", action="store_true", help="say nothing but errors")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +96,8 @@ def run(options: argparse.Namespace) -> int:
             unexpected |= not options.write_expected and any(f.unexpected or f.stale for f in finished.footers)
             for line in _departures(finished) if not options.quiet and not options.write_expected else ():
                 _note(line)
+    if options.report:
+        _write_reports(options.reports, options.reports)
     return NOT_AS_EXPECTED if unexpected else AS_EXPECTED
 
 
@@ -126,27 +128,39 @@ def _suites(options: argparse.Namespace) -> list[str]:
 
 def report(options: argparse.Namespace) -> int:
     """Writes the reports of what has run."""
+    paths = options.paths or [options.reports]
+    if not options.format:
+        _write_reports(options.output or options.reports, *paths, select=options.select)
+        return AS_EXPECTED
+    from harness.reports.formats import FORMATS
+
+    text = FORMATS[options.format](_gathered(paths, options.select))
+    if options.output:
+        _write(options.output, text)
+    else:
+        sys.stdout.write(text)
+    return AS_EXPECTED
+
+
+def _write_reports(folder: Path, *paths: Path, select: Sequence[str] = ()) -> None:
+    """Every format into a folder, and the summary to standard output."""
     from harness.reports.console import console
     from harness.reports.formats import FILE_NAMES, FORMATS
+
+    gathered = _gathered(paths, select)
+    for name, file in FILE_NAMES.items():
+        _write(folder / file, FORMATS[name](gathered))
+    sys.stdout.write(console(gathered, colours=sys.stdout.isatty()))
+    _note(f"Written to {folder}: {', '.join(FILE_NAMES.values())}")
+
+
+def _gathered(paths: Iterable[Path], select: Sequence[str]) -> Any:
     from harness.reports.gather import gather
     from harness.running.record import read_run
     from harness.suite.select import Selection
 
-    paths = [found for path in options.paths or [options.reports] for found in _results_in(path)]
-    report = gather([read_run(path) for path in paths], Selection.parse(options.select))
-    if options.format:
-        text = FORMATS[options.format](report)
-        if options.output:
-            _write(options.output, text)
-        else:
-            sys.stdout.write(text)
-        return AS_EXPECTED
-    folder = options.output or options.reports
-    for name, file in FILE_NAMES.items():
-        _write(folder / file, FORMATS[name](report))
-    sys.stdout.write(console(report, colours=sys.stdout.isatty()))
-    _note(f"Written to {folder}: {', '.join(FILE_NAMES.values())}")
-    return AS_EXPECTED
+    files = [file for path in paths for file in _results_in(path)]
+    return gather([read_run(file) for file in files], Selection.parse(select))
 
 
 def _results_in(path: Path) -> list[Path]:

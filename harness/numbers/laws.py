@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
 import numpy as np
-from flint import arb
-
-from harness.numbers.passes import precision
 
 REACH = 10
 """Scales from its mean that no value of a normal law lies beyond, but for one in 10^22."""
 _BITS = 96
 """Balls of so many bits are the same on every machine, which the C library's functions are not."""
+
+
+def _balls(numbers: np.ndarray, function: Callable[[Any], Any]) -> np.ndarray:
+    """A function of each number, in balls and then rounded: alike on every machine.
+
+    flint is loaded where something is drawn, not wherever laws are known.
+    """
+    from flint import arb  # noqa: PLC0415
+
+    from harness.numbers.passes import precision  # noqa: PLC0415
+
+    with precision(_BITS):
+        found = [float(function(arb(x))) for x in numbers.ravel().tolist()]
+    return np.array(found, np.float64).reshape(numbers.shape)
 
 
 class Normal(msgspec.Struct, frozen=True, tag_field="law", tag="normal"):
@@ -27,10 +38,7 @@ class Normal(msgspec.Struct, frozen=True, tag_field="law", tag="normal"):
 
     def draw(self, even: np.ndarray, inputs: Sequence[Any]) -> np.ndarray:  # noqa: ARG002 - as every law
         """Values for numbers that are even in (0, 1)."""
-        with precision(_BITS):
-            root = arb(2).sqrt()
-            standard = [float(root * arb(2 * u - 1).erfinv()) for u in even.ravel().tolist()]
-        return self.mean + self.scale * np.array(standard, np.float64).reshape(even.shape)
+        return self.mean + self.scale * _balls(even, lambda u: (2 * u - 1).erfinv() * type(u)(2).sqrt())
 
     def below(self, x: np.ndarray) -> np.ndarray:
         """The probability of a value of at most ``x``, float64 [n]."""
@@ -89,9 +97,7 @@ class Multinomial(msgspec.Struct, frozen=True, tag_field="law", tag="multinomial
     def chances(self, inputs: Sequence[Any]) -> np.ndarray:
         """The probabilities [rows, classes], float64."""
         logs = np.asarray(inputs[self.input]).astype(np.float64)
-        with precision(_BITS):
-            weights = [float(arb(v).exp()) for v in (logs - logs.max(axis=1, keepdims=True)).ravel()]
-        parts = np.array(weights).reshape(logs.shape)
+        parts = _balls(logs - logs.max(axis=1, keepdims=True), lambda v: v.exp())
         return parts / np.array([math.fsum(row) for row in parts.tolist()]).reshape(-1, 1)
 
     def draw(self, even: np.ndarray, inputs: Sequence[Any]) -> np.ndarray:

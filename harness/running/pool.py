@@ -89,10 +89,15 @@ class Pool:
         self._selector.close()
         shutil.rmtree(self._scratch, ignore_errors=True)
 
-    def start(self) -> Description:
-        """Start every worker and wait for the first to say what the backend is. Raises BackendRefused or NoStart."""
+    def begin(self) -> None:
+        """Start every worker, without waiting for any: they load the backend meanwhile."""
         for slot in self._slots:
             self._launch(slot)
+
+    def start(self) -> Description:
+        """Wait for the first worker to say what the backend is. Raises BackendRefused or NoStart."""
+        if not any(slot.process for slot in self._slots):
+            self.begin()
         while self._description is None:
             self._round()
             if self._given_up:

@@ -16,10 +16,11 @@ from harness.running.results import VERDICTS
 class Display:
     """A context manager; ``show`` is called several times a second, so results cost no drawing."""
 
-    def __init__(self, title: str, total: int, counts: Counter[str], *, quiet: bool = False) -> None:
+    def __init__(self, title: str, counts: Counter[str], *, quiet: bool = False) -> None:
+        self.total = 0
+        """How many data sets there will be; to be set before it is entered."""
         self._title = title
         self._counts = counts
-        self._total = total
         self._quiet = quiet
         self._bar: Progress | None = None
         self._task = TaskID(0)
@@ -35,7 +36,7 @@ class Display:
                 transient=True,
             )
             self._bar.start()
-            self._task = self._bar.add_task(self._title, total=self._total, aside="")
+            self._task = self._bar.add_task(self._title, total=self.total, aside="")
         return self
 
     def __exit__(

@@ -101,9 +101,9 @@ def run(
     began = time.monotonic()
     entries = read_expectations(expectations)
     book = Book(entries, suite.name)
-    survey = _survey(suite, options, book)
+    survey = _Survey()
     counts: Counter[str] = Counter()
-    display = Display(f"{backend} over {suite.name}", survey.data_sets, counts, quiet=quiet)
+    display = Display(f"{backend} over {suite.name}", counts, quiet=quiet)
     with _Interruption() as interruption:
 
         def tick() -> None:
@@ -111,6 +111,9 @@ def run(
             interruption.check(counts.total(), survey.data_sets)
 
         with Pool(backend, options.workers, options.limits, tick) as pool:
+            pool.begin()
+            survey.look_at(suite, options, book)  # while the workers load the backend
+            display.total = survey.data_sets
             header = _header(suite, backend, options, survey, pool.start())
             with Recorder(folder / RESULTS) as recorder, display:
                 done = _resume(recorder, header, book, counts) if resume else set[Key]()
@@ -145,23 +148,20 @@ class _Survey(msgspec.Struct):
     cases: int = 0
     data_sets: int = 0
 
+    def look_at(self, suite: Suite, options: Options, book: Book) -> None:
+        """Go through the whole manifest once, so that totals stand in the header. Raises NothingSelected."""
 
-def _survey(suite: Suite, options: Options, book: Book) -> _Survey:
-    """Go through the whole manifest once, so that totals stand in the header. Raises NothingSelected."""
-    survey = _Survey()
+        def every_case() -> Iterator[Case]:
+            for case in suite.cases():
+                self.suite_data_sets += len(case.data_sets)
+                book.notice(case)
+                yield case
 
-    def every_case() -> Iterator[Case]:
-        for case in suite.cases():
-            survey.suite_data_sets += len(case.data_sets)
-            book.notice(case)
-            yield case
-
-    for _, data_sets in _chosen(every_case(), options):
-        survey.cases += 1
-        survey.data_sets += len(data_sets)
-    if not survey.cases:
-        raise NothingSelected(f"Shard {options.told()['shard']} of the selection is empty.", "Take fewer shards.")
-    return survey
+        for _, data_sets in _chosen(every_case(), options):
+            self.cases += 1
+            self.data_sets += len(data_sets)
+        if not self.cases:
+            raise NothingSelected(f"Shard {options.told()['shard']} of the selection is empty.", "Take fewer shards.")
 
 
 def _chosen(cases: Iterator[Case], options: Options) -> Iterator[tuple[Case, tuple[int, ...]]]:

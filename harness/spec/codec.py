@@ -52,6 +52,27 @@ def decode(data: bytes, of: ValueType) -> Value:
     return from_proto(proto, of)
 
 
+def same_bits(one: bytes, other: bytes) -> bool:
+    """Whether two files hold the same tensor, bit for bit, told without unpacking it; False where that cannot tell.
+
+    Names do not matter. Raises BrokenValue for bytes that do not parse.
+    """
+    a, b = onnx.TensorProto(), onnx.TensorProto()
+    try:
+        a.ParseFromString(one)
+        b.ParseFromString(other)
+    except DecodeError as error:
+        raise BrokenValue(f"Bytes are no TensorProto: {error}.") from error
+    return (
+        a.HasField("raw_data")
+        and a.raw_data == b.raw_data
+        and a.data_type == b.data_type
+        and a.dims == b.dims
+        and not (a.data_location or b.data_location)
+        and math.prod(a.dims) * element_type(a.data_type).bits == 8 * len(a.raw_data)
+    )
+
+
 def to_proto(value: Value, of: ValueType, name: str = "") -> Any:
     """The proto message for a value of this type. Raises BrokenValue."""
     proto = _PROTOS[type(of)]()

@@ -19,8 +19,9 @@ from harness.suite.build import build_plan
 from harness.suite.cases import Case, Labels
 from harness.suite.directories import publish, write_case, writing
 from harness.suite.manifest import Suite, open_suite
-from harness.suite.planning import Strength, plan
+from harness.suite.planning import plan
 from harness.suite.select import NothingSelected, Selection
+from harness.suite.strength import Strength
 
 EVERYTHING = Selection()
 

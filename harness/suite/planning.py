@@ -5,18 +5,14 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any
 
 import msgspec
 from covertable import make
 
 from harness.operators.operator import Group, Operator
 from harness.spec.schema import Schema
-
-Strength: TypeAlias = Literal["each", "pairs", "full"]
-"""``each`` value, all ``pairs`` of values (and the product of types × attributes where that is small), or ``full``."""
-
-STRENGTHS: tuple[Strength, ...] = get_args(Strength)
+from harness.suite.strength import Strength
 
 PRODUCT_LIMIT = 400
 """The product of types × attributes is planned whole up to this many rows, so that every cell of a report is filled."""

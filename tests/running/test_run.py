@@ -260,12 +260,12 @@ def test_a_damaged_suite_is_not_the_backends_fault(runs, name, damage):
     assert len(list(read_lines(runs.folder / RESULTS))) >= 1
 
 
-def test_a_file_that_the_manifest_lacks_is_not_read(runs, tools):
+def test_a_backend_is_not_blamed_for_a_file_that_the_manifest_lacks(runs, tools):
     (case, *others) = runs.suite.cases()
     files = {k: v for k, v in case.files.items() if k != "test_data_set_0/input_0.pb"}
     runs.suite = tools.write_suite(runs.suite.path, [msgspec.structs.replace(case, files=files), *others])
     with pytest.raises(BrokenSuite, match="is not in the manifest"):
-        runs("Right")
+        runs("Raises")
 
 
 def test_names_from_files_stay_in_the_folder(runs, tmp_path):

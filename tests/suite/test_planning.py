@@ -6,7 +6,8 @@ import pytest
 
 from harness.operators.operator import OMITTED, Operator, TypeOf, operators
 from harness.spec.values import type_code
-from harness.suite.planning import PRODUCT_LIMIT, STRENGTHS, Plan, plan
+from harness.suite.planning import PRODUCT_LIMIT, Plan, plan
+from harness.suite.strength import STRENGTHS
 
 NEWEST = [o for o in operators() if o.name in ("CumProd", "Trilu")]
 

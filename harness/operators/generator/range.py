@@ -41,14 +41,14 @@ def fractions(draw: Draw) -> Iterator[Inputs | Drawn]:
     """Steps that are no powers of two, the limit half a step beyond the last element, or where rounding decides."""
     for start, delta, count in ((0.3, 0.7, 9), (-1.1, 0.3, 10), (2.9, -0.6, 8), (0.1, 1e-2, 6)):
         yield of(draw.T, start, start + (count - 0.5) * delta, delta)
-    for start, limit, delta in ((0, 0.3, 0.1), (0, 1, 0.1), (1, 2, 0.2), (0.1, 0.7, 0.2), (1, 0, -0.1)):
+    for start, limit, delta in ((0, 0.3, 0.1), (1, 2, 0.2)):
         yield Drawn(of(draw.T, start, limit, delta), silent=f"{COUNT} how its operations round, which decides here.")
 
 
 @range_.inputs()
 def limit_met(draw: Draw) -> Iterator[Inputs]:
     """A whole number of steps, without any rounding: the limit is exclusive."""
-    for start, limit, delta in ((3, 9, 3), (10, 4, -2), (0, 5, 1), (-4, 4, 2), (6, -6, -4)):
+    for start, limit, delta in ((3, 9, 3), (10, 4, -2), (0, 5, 1), (6, -6, -4)):
         yield of(draw.T, start, limit, delta)
     if draw.T.element.kind == "float":
         yield of(draw.T, 1, 3, 0.25)
@@ -58,7 +58,7 @@ def limit_met(draw: Draw) -> Iterator[Inputs]:
 @range_.inputs()
 def no_elements(draw: Draw) -> Iterator[Inputs]:
     """A limit that is the start, or lies the other way: "max( … , 0)"."""
-    for start, limit, delta in ((5, 5, 1), (5, 5, -1), (3, 9, -2), (9, 3, 2), (0, 100, -7)):
+    for start, limit, delta in ((5, 5, 1), (3, 9, -2), (9, 3, 2), (0, 100, -7)):
         yield of(draw.T, start, limit, delta)
 
 

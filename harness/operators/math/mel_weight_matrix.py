@@ -79,8 +79,6 @@ def band_edges(draw: Draw) -> Iterator[Inputs]:
 def many_bands(draw: Draw) -> Iterator[Inputs]:
     """Bands over the whole spectrum and over a part of it, more and fewer than there are bins."""
     yield _given(draw, 8, 16, 8192, 0, 4096)
-    yield _given(draw, 5, 64, 16000, 128, 7168)
-    yield _given(draw, 20, 16, 8000, 64, 3840)
 
 
 def _given(draw: Draw, bands: int, length: int, rate: int, lower: float, upper: float) -> Inputs:

@@ -121,7 +121,7 @@ def equal(draw: Draw) -> Iterator[Inputs]:
 def minus_infinity(draw: Draw) -> Iterator[Inputs]:
     """-inf at every place, whose exponential is 0, and along whole slices: the quotient of the sums 0 is NaN there."""
     x = draw.T.some(SHAPE)
-    for step in (5, 3, 2):
+    for step in (5, 2):
         masked = x.copy()
         masked.reshape(-1)[::step] = -np.inf
         yield {"input": masked}
@@ -134,7 +134,7 @@ def minus_infinity(draw: Draw) -> Iterator[Inputs]:
 def not_a_number(draw: Draw) -> Iterator[Inputs]:
     """NaN at one place, then at several, beside ordinary values and an infinity: its slice is NaN, others are not."""
     x = draw.T.some(SHAPE)
-    for places in ((0,), (10,), (23,), (5, 6, 7, 13)):
+    for places in ((10,), (23,), (5, 6, 7, 13)):
         spoilt = x.copy()
         spoilt.reshape(-1)[list(places)] = np.nan
         yield {"input": spoilt}
@@ -149,17 +149,16 @@ def all_infinite(draw: Draw) -> Iterator[Inputs]:
 
 def plus_infinity(draw: Draw) -> Iterator[Inputs]:
     """+inf at single places beside finite values."""
-    for step in (7, 5):
-        x = draw.T.some(SHAPE)
-        x.reshape(-1)[::step] = np.inf
-        yield {"input": x}
+    x = draw.T.some(SHAPE)
+    x.reshape(-1)[::5] = np.inf
+    yield {"input": x}
 
 
 def extremes(draw: Draw) -> Iterator[Inputs]:
-    """Infinities, zeros, subnormals and the largest values at every place; equal ones count as equal."""
+    """Infinities, zeros, subnormals and the largest values at many places; equal ones count as equal."""
     specials = draw.T.specials()
     specials = specials[~np.isnan(specials)]
-    for shift in range(len(specials)):
+    for shift in range(0, len(specials), 3):
         yield {"input": np.resize(np.roll(specials, shift), SHAPE)}
 
 

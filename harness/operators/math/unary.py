@@ -101,13 +101,12 @@ def special_values(values: Values, row: Row) -> Iterator[Trial]:
 
 
 def every_magnitude(values: Values, row: Row) -> Iterator[Trial]:
-    """Each order of magnitude from the smallest subnormal to the largest finite number, of either sign."""
+    """Each order of magnitude from the smallest subnormal to the largest finite number, of both signs in turn."""
     form = format_of(values.element)
     exponents = np.linspace(form.smallest, math.frexp(form.maximum)[1] - 1, COUNT).round().astype(np.int32)
     significands = 2 * np.frexp(np.abs(values.some((COUNT,)).astype(np.float64)))[0]
     magnitudes = np.ldexp(significands, exponents)
-    for sign in (1, -1):
-        yield values(sign * magnitudes).reshape(row.wide)
+    yield values((-1.0) ** np.arange(COUNT) * magnitudes).reshape(row.wide)
 
 
 def specials(values: Values, shape: Sequence[int]) -> np.ndarray:

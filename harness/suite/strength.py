@@ -1,0 +1,8 @@
+"""How thoroughly a plan covers an operator's factors, by name."""
+
+from typing import Literal, TypeAlias, get_args
+
+Strength: TypeAlias = Literal["each", "pairs", "full"]
+"""``each`` value, all ``pairs`` of values (and the product of types × attributes where that is small), or ``full``."""
+
+STRENGTHS: tuple[Strength, ...] = get_args(Strength)
