@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnx.shape_inference
 
 import harness
 from harness.operators.evaluate import answer, graph_inputs
@@ -28,6 +29,8 @@ class NumpyBackend:
     def prepare(self, model: bytes) -> Runner:
         """Looks up the oracle of every node. Raises Unsupported for the first that has none."""
         proto = onnx.load_from_string(model)
+        if len(proto.graph.node) > 1:
+            proto = onnx.shape_inference.infer_shapes(proto)  # what its inputs do not tell of a value's type
         opsets = {("" if o.domain == "ai.onnx" else o.domain): o.version for o in proto.opset_import}
         return _Graph(proto.graph, opsets).run
 

@@ -56,8 +56,8 @@ def evaluate(
 
     Float and complex ``inputs`` reach the oracle as float64 or complex128 and as balls, read-only;
     everything else as it is. Attributes that are Python floats, or lists of them, count as float32.
-    ``working`` is the type whose precision r and s are measured in; without it the narrowest float
-    type of ``out``, or else of the inputs.
+    r and s are measured in the precision of ``working``, or of the narrowest float type of ``out`` that is
+    computed in, whichever has fewer bits; without either in that of the narrowest input.
 
     Balls settle what real arithmetic can. The float64 evaluation settles the rest: elements whose
     balls are no numbers, non-finite results of non-finite inputs, and the sign of exact zeros.
@@ -73,7 +73,7 @@ def evaluate(
 
     Raises Undecided, OracleMismatch, BranchesDiffer, Unrepresentable, and TypeError without a working precision.
     """
-    bits = max(format_of(working or _narrowest(inputs, out)).precision, 2)  # balls have no fewer
+    bits = max(format_of(_narrowest(inputs, out, working)).precision, 2)  # balls have no fewer
     doubles = over_doubles(oracle, inputs, attributes, out)
     asked = task(oracle, inputs, doubles, attributes, out)
     run, outputs, parts = over_balls(asked, special=doubles.special)
@@ -128,8 +128,9 @@ def blunt(values: np.ndarray, bound: np.ndarray) -> np.ndarray:
     return bound > (np.max(magnitude, where=np.isfinite(magnitude), initial=0.0) or 1.0) / BLUNT
 
 
-def _narrowest(inputs: Sequence[Any], out: Sequence[ElementType]) -> ElementType:
-    for among in (out, [element_type(x.dtype) for x in inputs if precision_of(x)]):
+def _narrowest(inputs: Sequence[Any], out: Sequence[ElementType], working: ElementType | None) -> ElementType:
+    computed = [of for of in out if not is_decided(of)] + ([working] if working else [])
+    for among in (computed, [element_type(x.dtype) for x in inputs if precision_of(x)]):
         if real := [of for of in among if of.format]:
             return min(real, key=lambda of: format_of(of).precision)
     raise TypeError("Neither an input nor an output is real: state the working precision, or evaluate_exact.")

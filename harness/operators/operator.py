@@ -109,7 +109,7 @@ class Operator(msgspec.Struct, frozen=True, eq=False):
     exact: bool
     """No rounding is involved for any type: answers are compared bit for bit."""
     worked_in: str
-    """The type variable, or the element type, in whose precision the formula is worked; empty for the outputs' own."""
+    """The type variable, or the element type, whose precision the formula is worked in where outputs have more."""
     asks: tuple[str, ...]
     """The type variables whose element types the oracle takes."""
     constraints: tuple[Callable[..., bool], ...]
