@@ -53,7 +53,7 @@ class Tally(msgspec.Struct, frozen=True):
     onnx_tolerance: int
     """Scored answers that ONNX's own rtol 1e-3 and atol 1e-7 would pass."""
     error: Measure | None
-    """The worst error in bounds, of any answer; at most 4 passes."""
+    """The worst error in bounds of any scored answer; at most 4 passes."""
     ulps: Measure | None
     """The worst error in units in the last place."""
 
@@ -154,8 +154,8 @@ def tally(results: Sequence[Result]) -> Tally:
         known=known,
         unexpected=scored - passed - known,
         onnx_tolerance=len([result for result in results if result.onnx_tolerance and result.verdict != "silent"]),
-        error=_worst([result.error for result in results]),
-        ulps=_worst([result.ulps for result in results]),
+        error=_worst([result.error for result in results if result.verdict != "silent"]),
+        ulps=_worst([result.ulps for result in results if result.verdict != "silent"]),
     )
 
 
