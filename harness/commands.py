@@ -113,17 +113,30 @@ def _departures(finished: Any) -> Iterator[str]:
 
 
 def _suites(options: argparse.Namespace) -> list[str]:
-    """The suites asked for, or all that are there."""
+    """The suites asked for, or all that are there and have something of what is selected."""
     if options.suite:
         return options.suite
-    from harness.suite.manifest import INCOMPLETE, MANIFEST
+    from harness.suite.manifest import INCOMPLETE, MANIFEST, open_suite
+    from harness.suite.select import NothingSelected, Selection, select_cases
 
     there = sorted(
         folder.name
         for folder in (options.testdata.iterdir() if options.testdata.is_dir() else ())
         if (folder / MANIFEST).exists() or (folder / INCOMPLETE).exists()
     )
-    return there or ["matrix"]
+    if len(there) < 2 or not getattr(options, "select", None):
+        return there or ["matrix"]
+    having: list[str] = []
+    refusals: list[NothingSelected] = []
+    for name in there:
+        try:
+            next(iter(select_cases(open_suite(options.testdata / name).cases(), Selection.parse(options.select))))
+            having.append(name)
+        except NothingSelected as refusal:
+            refusals.append(refusal)
+    if not having:
+        raise refusals[0]
+    return having
 
 
 def report(options: argparse.Namespace) -> int:

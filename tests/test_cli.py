@@ -72,6 +72,20 @@ def test_what_is_not_expected_is_told_and_fails(capsys: pytest.CaptureFixture[st
     assert main(command) == AS_EXPECTED
 
 
+def test_a_selection_runs_over_the_suites_that_have_it(
+    capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path
+):
+    where = ["--testdata", str(tmp_path)]
+    assert main(["generate", *where, "--suite", "matrix", "--jobs", "1", "--select", "op=Sign"]) == AS_EXPECTED
+    (tmp_path / "cumprod").symlink_to(folder / "testdata" / "matrix")
+    assert "test_sign_" in out(capsys, "list", *where, "--select", "op=Sign")
+    assert "test_cumprod_" in out(capsys, "list", *where, "--select", "op=CumProd")
+    both = out(capsys, "list", *where, "--select", "op=Sign,CumProd")
+    assert "test_sign_" in both
+    assert "test_cumprod_" in both
+    assert "op=Sin" in complaint(capsys, "list", *where, "--select", "op=Sin")[0]
+
+
 def test_list_and_its_selection(capsys: pytest.CaptureFixture[str]):
     text = out(capsys, "list", "--select", "T=float16", "exclusive=1", "reverse=omitted")
     assert "test_cumprod_26_float16_int32_exclusive_1_2x3x4_scalar" in text
