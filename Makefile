@@ -7,12 +7,13 @@ BACKENDS ?= numpy onnx-reference onnxruntime
 PY      := .venv/bin/python
 HARNESS := $(PY) -m harness
 
-.PHONY: help setup conformance generate test lint bench wheel clean
+.PHONY: help setup conformance exhaustive generate test lint bench wheel clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make conformance  generate the suites, run the backends over them, write the reports"
 	@echo "                  (BACKENDS='$(BACKENDS)' JOBS=$(JOBS))"
+	@echo "make exhaustive   the same with every value of the 8- and 16-bit types, for operators of one tensor"
 	@echo "make generate     write testdata/matrix and testdata/official"
 	@echo "make test         the project's own tests"
 	@echo "make lint         ruff and pyright"
@@ -35,6 +36,10 @@ generate: setup
 conformance: generate
 	@$(HARNESS) run --report --workers $(JOBS) $(addprefix --backend ,$(BACKENDS))
 
+exhaustive: setup
+	$(HARNESS) generate --suite exhaustive --jobs $(JOBS)
+	@$(HARNESS) run --report --suite exhaustive --workers $(JOBS) $(addprefix --backend ,$(BACKENDS))
+
 test: setup
 	$(PY) -m pytest -n $(JOBS) --dist worksteal -q
 
@@ -55,4 +60,4 @@ wheel: setup
 	cd build/empty && bin/python -m harness generate --suite matrix && bin/python -m harness run --backend numpy
 
 clean:
-	rm -rf .venv build dist testdata/matrix testdata/official reports/matrix reports/official
+	rm -rf .venv build dist testdata/*/ reports/*/

@@ -82,7 +82,7 @@ def _count(text: str) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     from harness.suite.select import GRAMMAR
-    from harness.suite.strength import STRENGTHS
+    from harness.suite.strength import PROFILES, STRENGTHS
 
     parser = _Parser(
         "onnx-conformance", description=harness.__doc__, epilog=EPILOG, formatter_class=argparse.RawTextHelpFormatter
@@ -118,6 +118,13 @@ def _parser() -> argparse.ArgumentParser:
     generating = command("generate", commands.generate, "write the suites", "suite", "select")
     generating.add_argument(
         "--strength", choices=STRENGTHS, default="pairs", help="of the matrix suite (default: pairs)"
+    )
+    generating.add_argument(
+        "--profile",
+        choices=PROFILES,
+        default="standard",
+        help="exhaustive: also write the suite of that name, every value of 8- and 16-bit types\n"
+        "for each operator of one tensor (minutes at first, then kept)",
     )
     generating.add_argument("--jobs", type=_count, default=cores, metavar="N", help="processes (default: the cores)")
 

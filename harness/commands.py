@@ -27,8 +27,9 @@ def generate(options: argparse.Namespace) -> int:
     from harness.suite.generate import generate as generate_matrix
     from harness.suite.official import generate_official
     from harness.suite.select import Selection
+    from harness.suite.strength import PROFILES
 
-    for name in options.suite or ["matrix", "official"]:
+    for name in options.suite or PROFILES[options.profile]:
         path = options.testdata / name
         if name == "official":
             _note("official: onnx computes its node tests, which takes about 10 seconds …")
@@ -36,8 +37,9 @@ def generate(options: argparse.Namespace) -> int:
             _note(f"{path}: {touched} cases written, sha256 {suite.digest[:16]}…")
         else:
             try:
+                strength = None if name == "exhaustive" else options.strength
                 suite, planned = generate_matrix(
-                    path, options.strength, options.jobs, _told_progress, Selection.parse(options.select)
+                    path, strength, options.jobs, _told_progress, Selection.parse(options.select)
                 )
             finally:
                 _told_end()
@@ -46,7 +48,7 @@ def generate(options: argparse.Namespace) -> int:
             _note(f"{path}: {cases} cases, {written} of them written, sha256 {suite.digest[:16]}…")
             _note(
                 f"{' ' * len(str(path))}  {rows} of {possible} combinations of types, attributes and input groups "
-                f"planned (--strength {options.strength})"
+                f"planned{f' (--strength {strength})' if strength else ''}"
             )
     return AS_EXPECTED
 

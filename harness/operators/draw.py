@@ -88,6 +88,10 @@ class Values:
                 low, high = max(self.element.minimum, -9), min(self.element.maximum, 9)
                 return (self._below(high - low + 1, count) + low).reshape(shape).astype(self.element.dtype)
 
+    def every(self) -> np.ndarray:
+        """Every value of a type of 8 or 16 bits, in the order of their bits: [256] or [65536]."""
+        return np.arange(1 << self.element.bits, dtype=f"<u{self.element.bits // 8}").view(self.element.dtype)
+
     def near(self, centre: int, shape: Sequence[int]) -> np.ndarray:
         """Values within a quarter of the centre, positive for a positive one; integers are it, or one or two more."""
         count = math.prod(shape)

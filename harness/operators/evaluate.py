@@ -188,7 +188,8 @@ def _whole(value: Value) -> Any:
 def _plain(value: Value) -> Any:
     """As ``_whole``, with every real type as float64 and every complex one as complex128."""
     if isinstance(value, np.ndarray) and (format_ := element_type(value.dtype)).format:
-        return value.astype(np.complex128 if format_.kind == "complex" else np.float64)
+        with np.errstate(invalid="ignore"):  # of signalling NaN
+            return value.astype(np.complex128 if format_.kind == "complex" else np.float64)
     return _whole(value)
 
 

@@ -117,6 +117,8 @@ class Operator(msgspec.Struct, frozen=True, eq=False):
     groups: list[Group]
     """Filled while the operator's file is imported; the first is the ordinary one, which every row of a plan gets."""
     examples: list[Example]
+    sweeps: list[Group]
+    """Groups of all the values that there are, for the exhaustive suite."""
     whole: bool = False
     """Every combination of types and attributes that meets the constraints is planned, however many there may be."""
     random: bool = False
@@ -192,7 +194,20 @@ def operator(
         variables = {variable for version in schemas for variable in version.variables}
         asks = tuple(variable for variable in inspect.signature(oracle).parameters if variable in variables)
         declared = Operator(
-            name, domain, versions, oracle, values, exact, worked_in, asks, tuple(constraints), [], [], whole, random
+            name,
+            domain,
+            versions,
+            oracle,
+            values,
+            exact,
+            worked_in,
+            asks,
+            tuple(constraints),
+            [],
+            [],
+            [],
+            whole,
+            random,
         )
         if unknown := values.keys() - {a.name for version in schemas for a in version.attributes}:
             raise OracleMismatch(f"{name} has no attributes {sorted(unknown)} in any of the versions {versions}.")

@@ -1,4 +1,4 @@
-"""Generation: the matrix suite from the operators' files, one process a version of an operator."""
+"""Generation: the matrix and the exhaustive suite from the operators' files, one process a version of an operator."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
 from multiprocessing.connection import wait
 from pathlib import Path
 
@@ -15,15 +16,18 @@ import msgspec
 
 from harness.operators.operator import Operator, operators
 from harness.spec.schema import Schema, newest
-from harness.suite.build import build_plan
-from harness.suite.cases import Case, Labels
+from harness.suite.build import build_plan, build_rows
+from harness.suite.cases import Built, Case, Labels
 from harness.suite.directories import publish, write_case, writing
+from harness.suite.kept import Kept, oracle_hash
 from harness.suite.manifest import Suite, open_suite
-from harness.suite.planning import plan
+from harness.suite.planning import Plan, plan, plan_sweeps
 from harness.suite.select import NothingSelected, Selection
 from harness.suite.strength import Strength
 
 EVERYTHING = Selection()
+KEPT = "exhaustive.kept"
+"""The folder beside the exhaustive suite in which its cases stay from one generation to the next."""
 
 
 class Planned(msgspec.Struct, frozen=True):
@@ -41,13 +45,14 @@ class Planned(msgspec.Struct, frozen=True):
 
 def generate(
     path: Path,
-    strength: Strength = "pairs",
+    strength: Strength | None = "pairs",
     jobs: int = 1,
     progress: Callable[[int, int, Planned], None] | None = None,
     selection: Selection = EVERYTHING,
 ) -> tuple[Suite, tuple[Planned, ...]]:
-    """Writes the matrix suite into a folder, touching only what changed, and opens it.
+    """Writes the matrix suite into a folder, or with no ``strength`` the exhaustive one, and opens it.
 
+    It touches only what changed, and keeps what the sweeps gave beside the exhaustive suite.
     The bytes depend on the operators' files, ``strength`` and ``selection`` (of operators, versions and categories)
     alone, not on ``jobs``, the machine or what was there. ``progress`` is called with versions done, versions in all
     and the newest one. Raises NothingSelected, NotASuite, SuiteBusy, WriteFailed and the errors of the operators'
@@ -58,10 +63,12 @@ def generate(
         for i, operator in enumerate(operators())
         for number, version in enumerate(operator.schemas)
         if selection.matches("", Labels(version.op, version.domain, version.since, version.category))
+        and (strength or (operator.sweeps and version.since == newest(version)))
     ]
     if not units:
         raise NothingSelected(
-            f"No operator with an oracle is {selection}.", "Select by op, domain, since and category."
+            f"No operator with {'an oracle' if strength else 'a sweep'} is {selection}.",
+            "Select by op, domain, since and category.",
         )
     done: list[Planned] = []
     with writing(path):
@@ -73,7 +80,7 @@ def generate(
     return open_suite(path), tuple(sorted(done, key=lambda p: p.title))
 
 
-def _results(path: Path, strength: Strength, jobs: int, units: Iterable[tuple[int, int]]) -> Iterator[Planned]:
+def _results(path: Path, strength: Strength | None, jobs: int, units: Iterable[tuple[int, int]]) -> Iterator[Planned]:
     if jobs == 1:
         yield from (_write_version(path, strength, *unit) for unit in units)
         return
@@ -95,14 +102,27 @@ def _follow_parent() -> None:
         threading.Thread(target=lambda: (wait([sentinel]), os._exit(1)), daemon=True).start()
 
 
-def _write_version(path: Path, strength: Strength, index: int, number: int) -> Planned:
+def _write_version(path: Path, strength: Strength | None, index: int, number: int) -> Planned:
     operator: Operator = operators()[index]
     version: Schema = operator.schemas[number]
-    # An older version is there for its own sake: each value once; the newest carries the combinations.
-    planned = plan(operator, version, strength if version.since == newest(version) else "each")
+    if strength:
+        # An older version is there for its own sake: each value once; the newest carries the combinations.
+        planned = plan(operator, version, strength if version.since == newest(version) else "each")
+        every = build_plan(operator, version, planned)
+    else:
+        planned = plan_sweeps(operator, version)
+        every = _swept(operator, version, planned, Kept(path.with_name(KEPT)))
     cases: list[Case] = []
     written = 0
-    for built in build_plan(operator, version, planned):
+    for built in every:
         written += write_case(path, built)
         cases.append(built.case)
     return Planned(version.title, len(planned.rows), planned.possible, written, tuple(cases))
+
+
+def _swept(operator: Operator, version: Schema, planned: Plan, kept: Kept) -> Iterator[Built]:
+    """The cases of an operator's sweeps, made anew where its oracle is no longer that of those kept."""
+    oracle = oracle_hash(operator)
+    for row in planned.rows:
+        name = f"{version.title} {row.types} {row.attributes} {row.group.name}"
+        yield from kept.get(name, oracle, partial(build_rows, operator, version, [row]))

@@ -58,6 +58,14 @@ def plan(operator: Operator, version: Schema, strength: Strength = "pairs") -> P
     return Plan(tuple(factors.row(row) for row in rows if factors.admits(row)), product * len(operator.groups))
 
 
+def plan_sweeps(operator: Operator, version: Schema) -> Plan:
+    """The rows of an operator's sweeps: each type they are about and each value of an attribute at least once."""
+    factors = _Factors(operator, version)
+    rows = _covering(factors, operator.sweeps, 1)
+    possible = math.prod(map(len, factors.pools)) * len(operator.sweeps)
+    return Plan(tuple(factors.row(row) for row in rows if factors.admits(row)), possible)
+
+
 class _Factors:
     """The factors of one version but for the groups: its type variables and its attributes, each with its values."""
 

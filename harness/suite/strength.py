@@ -1,4 +1,4 @@
-"""How thoroughly a plan covers an operator's factors, by name."""
+"""How thoroughly suites cover what there is, by name."""
 
 from typing import Literal, TypeAlias, get_args
 
@@ -6,3 +6,6 @@ Strength: TypeAlias = Literal["each", "pairs", "full"]
 """``each`` value, all ``pairs`` of values (and the product of types × attributes where that is small), or ``full``."""
 
 STRENGTHS: tuple[Strength, ...] = get_args(Strength)
+
+PROFILES = {"standard": ("matrix", "official"), "exhaustive": ("matrix", "official", "exhaustive")}
+"""The suites that are generated."""

@@ -19,6 +19,7 @@ from harness.operators.broadcasting import (
 )
 from harness.operators.draw import Draw, Values
 from harness.operators.operator import Drawn, Inputs, operator
+from harness.operators.sweep import sweep
 from harness.spec.element_types import ElementType
 
 DIRECTIONS = ("LEFT", "RIGHT")
@@ -128,3 +129,6 @@ def every_rank(draw: Draw) -> Iterator[Inputs]:
     """0-D, one axis to five, axes of length 1, no elements."""
     for shape in ((), (1,), (17,), (3, 4), (2, 1, 3, 1, 5), (0,), (2, 0, 3)):
         yield {"X": any_bits(draw.T, shape)}
+
+
+sweep(bitwise_not)

@@ -11,6 +11,7 @@ from harness.numbers.passes import current
 from harness.numbers.rounding import format_of
 from harness.operators.draw import Draw
 from harness.operators.operator import OMITTED, Drawn, Inputs, Operator, operator
+from harness.operators.sweep import sweep
 
 LEGACY = (OMITTED, [0])
 """``consumed_inputs``, a "legacy optimization attribute" of version 1 that means nothing."""
@@ -168,17 +169,53 @@ def in_exp(draw: Draw) -> float:
     return draw.T.largest if whole else 2.0 ** (format_of(draw.T.element).precision - 2)
 
 
+def undecided_at_nan(draw: Draw, x: np.ndarray) -> np.ndarray:
+    """Where x is NaN, or zero times x is."""
+    return ~np.isfinite(x) if value(draw.attributes, "alpha", 1) == 0 else np.isnan(x)
+
+
+def nowhere(_: Draw, x: np.ndarray) -> np.ndarray:
+    """Honest arithmetic is accurate everywhere."""
+    return np.zeros(x.shape, bool)
+
+
+def vanishing_sigmoid(draw: Draw, x: np.ndarray) -> np.ndarray:
+    """Where 1 / (1 + exp(-alpha * x)), evaluated in the type itself, is subnormal or nothing, and its multiple not."""
+    with np.errstate(invalid="ignore"):  # of alpha = 0 and infinities
+        falling = -value(draw.attributes, "alpha", 1) * x / REACH[draw.T.element.name]
+    return (falling > 1) & (falling < 3)
+
+
+def swept(
+    op: Operator,
+    largest: Callable[[Draw], float],
+    halfway: Callable[[Draw, np.ndarray], np.ndarray],
+    *,
+    open_at_nan: bool,
+) -> None:
+    """Gives an activation its sweep, of what ``try_out`` holds to have an accurate answer."""
+
+    def decided(draw: Draw, x: np.ndarray) -> np.ndarray:
+        overflowing = np.isfinite(x) & (np.abs(x) > largest(draw)) & (draw.T.element.kind == "float")
+        lost = overflowing | halfway(draw, x)
+        return ~(lost | undecided_at_nan(draw, x) if open_at_nan else lost)
+
+    sweep(op, decided)
+
+
 def try_out(
     op: Operator,
     *names: str,
     points: Callable[[Attributes], list[float]] = at_zero,
     largest: Callable[[Draw], float] = whole_range,
+    halfway: Callable[[Draw, np.ndarray], np.ndarray] = nowhere,
     open_at_nan: str = "",
 ) -> None:
     """Gives an activation its groups.
 
     ``points`` are where its branches meet, ``largest`` is the largest magnitude that no honest evaluation makes
-    overflow halfway, ``open_at_nan`` says why its text does not tell what it is of NaN.
+    overflow halfway, ``halfway`` tells of which values one may underflow so, ``open_at_nan`` says why its text does
+    not tell what it is of NaN.
     """
     names = names or ("X",)
 
@@ -210,10 +247,8 @@ def try_out(
         specials = np.array([*draw.T.specials().astype(np.float64), 1.5, -0.75])
         specials = np.where(np.abs(specials) == draw.T.largest, np.copysign(largest(draw), specials), specials)
         if open_at_nan:
-            # Zero times an infinity is NaN, too.
-            decided = np.isfinite if value(draw.attributes, "alpha", 1) == 0 else lambda x: ~np.isnan(x)
             yield Drawn(tried(draw.T(np.resize(specials, SHAPE)), draw, names), silent=open_at_nan)
-            specials = np.where(decided(specials), specials, 1.0)
+            specials = np.where(undecided_at_nan(draw, specials), 1.0, specials)
         yield tried(draw.T(np.resize(specials, SHAPE)), draw, names)
 
     @op.inputs()
@@ -223,6 +258,9 @@ def try_out(
         yield tried(draw.T(beside) if draw.T.element.format else draw.T.some(()), draw, names)
         for shape in ((17,), (2, 0, 3), (3, 2, 1, 5)):
             yield tried(draw.T.some(shape), draw, names)
+
+    if len(names) == 1:
+        swept(op, largest, halfway, open_at_nan=bool(open_at_nan))
 
 
 def clip_points(attributes: Attributes) -> list[float]:
@@ -236,7 +274,7 @@ OPEN = (
     "the other operand, IEEE 754-2019 maximum and minimum return NaN."
 )
 
-try_out(sigmoid)
+try_out(sigmoid, halfway=vanishing_sigmoid)
 try_out(softplus, largest=lambda draw: REACH[draw.T.element.name])
 try_out(softsign, "input")
 try_out(elu)
@@ -251,7 +289,7 @@ try_out(hard_sigmoid, points=clip_points, open_at_nan=OPEN.format("y = max(0, mi
 try_out(hard_swish, points=lambda _: [-3.0, 3.0, 0.0], largest=lambda draw: draw.T.largest / 8)
 try_out(mish, largest=lambda draw: min(draw.T.largest, 2.0**100))
 try_out(gelu, largest=lambda draw: draw.T.largest / 4)
-try_out(swish, largest=in_exp)
+try_out(swish, largest=in_exp, halfway=vanishing_sigmoid)
 try_out(swiglu, "A", "B", largest=in_exp)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from harness.numbers.rounding import format_of
 from harness.operators.draw import Draw, Values
 from harness.operators.operator import OMITTED, Drawn, Operator, operator
+from harness.operators.sweep import Decided, every_answer, sweep
 
 SHAPE = (3, 5, 7)
 """Its size is a multiple of no vector's length, so that a kernel's remainder loop runs too."""
@@ -41,6 +42,8 @@ class Row(NamedTuple):
     shape: tuple[int, ...] = SHAPE
     """Of ordinary values."""
     others: tuple[tuple[int, ...], ...] = ((), (2, 0, 3), (2, 1, 3, 1, 2))
+    decided: Decided = every_answer
+    """Of which values the text has an answer."""
 
     @property
     def wide(self) -> tuple[int, ...]:
@@ -53,7 +56,10 @@ class Row(NamedTuple):
 
 
 def declared(row: Row) -> Operator:
-    """The operator of a row with its examples, yet without inputs; ``consumed_inputs`` of version 1 means nothing."""
+    """The operator of a row with its examples and its sweep, yet without other inputs.
+
+    ``consumed_inputs`` of version 1 means nothing.
+    """
 
     def oracle(x: Any, /, **_: Any) -> Any:
         """The function of each element."""
@@ -63,6 +69,7 @@ def declared(row: Row) -> Operator:
     made = operator(row.name, since=row.since, exact=row.exact, **attributes)(oracle)
     for name, x, y in row.examples:
         made.example(name, np.array(x, np.float32), gives=np.array(y, np.float32))
+    sweep(made, row.decided)
     return made
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from harness.numbers.rounding import format_of, ulp
-from harness.operators.draw import Values
+from harness.operators.draw import Draw, Values
 from harness.operators.math.unary import (
     Row,
     Trial,
@@ -36,6 +36,15 @@ def integer_extremes(values: Values, row: Row) -> Iterator[Trial]:
     yield np.resize([*_wide(values), values(values.element.minimum)], row.shape)
 
 
+def _but_the_least(draw: Draw, x: np.ndarray) -> np.ndarray:
+    of = draw.T.element
+    return x > of.minimum if of.kind == "signed" else np.ones(x.shape, bool)
+
+
+def _but_nan(_: Draw, x: np.ndarray) -> np.ndarray:
+    return ~np.isnan(x)
+
+
 def integers_but_the_least(values: Values, row: Row) -> Iterator[Trial]:
     """The ends of an integer type, and integers that float or double cannot hold; then the least signed one."""
     yield np.resize(_wide(values), row.shape)
@@ -60,14 +69,22 @@ def halves(values: Values, row: Row) -> Iterator[Trial]:
         yield np.resize(values(sign * every), row.shape)
 
 
-ABS = Row("Abs", (13, 6, 1), np.abs, exact=True)
-NEG = Row("Neg", (13, 6, 1), np.negative, exact=True, examples=(("test_neg_example", [-4, 2], [4, -2]),))
+ABS = Row("Abs", (13, 6, 1), np.abs, exact=True, decided=_but_the_least)
+NEG = Row(
+    "Neg",
+    (13, 6, 1),
+    np.negative,
+    exact=True,
+    examples=(("test_neg_example", [-4, 2], [4, -2]),),
+    decided=_but_the_least,
+)
 SIGN = Row(
     "Sign",
     (13, 9),
     _sign,
     exact=True,
     examples=(("test_sign", [*range(-5, 6)], [-1, -1, -1, -1, -1, 0, 1, 1, 1, 1, 1]),),
+    decided=_but_nan,
 )
 FLOOR = Row("Floor", (13, 6, 1), np.floor, exact=True, examples=(("test_floor_example", [-1.5, 1.2, 2], [-2, 1, 2]),))
 CEIL = Row("Ceil", (13, 6, 1), np.ceil, exact=True, examples=(("test_ceil_example", [-1.5, 1.2], [-1, 2]),))

@@ -1,0 +1,81 @@
+"""Cases that cost minutes, kept from one generation to the next for as long as nothing that they come from changes."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import os
+from collections.abc import Callable, Iterable
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+
+import harness
+from harness.operators.operator import Operator
+from harness.suite.cases import Built
+from harness.suite.directories import refusals
+
+_COMPUTE = ("numpy", "ml_dtypes", "python-flint", "onnx")
+"""The packages that a case is computed by."""
+
+
+class _Entry(msgspec.Struct, frozen=True):
+    key: str
+    cases: tuple[Built, ...]
+
+
+class Kept:
+    """A folder of cases, one file for whatever is asked of it under one name."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def get(self, name: str, oracle: str, make: Callable[[], Iterable[Built]]) -> tuple[Built, ...]:
+        """What was made under this name by this oracle, by its ``oracle_hash``; otherwise it is made now, and kept.
+
+        Raises WriteFailed.
+        """
+        key = f"{name} {oracle}"
+        path = self.folder / f"{hashlib.sha256(name.encode()).hexdigest()[:32]}.msgpack"
+        if (found := _read(path, key)) is not None:
+            return found
+        made = tuple(make())
+        with refusals(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            partial = path.with_suffix(f".{os.getpid()}")
+            partial.write_bytes(msgspec.msgpack.encode(_Entry(key, made)))
+            partial.replace(path)
+        return made
+
+
+def _read(path: Path, key: str) -> tuple[Built, ...] | None:
+    """None where there is nothing of this key, or not as it was written."""
+    try:
+        entry = msgspec.msgpack.decode(path.read_bytes(), type=_Entry)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    return entry.cases if entry.key == key and all(map(_whole, entry.cases)) else None
+
+
+def _whole(built: Built) -> bool:
+    return built.case.files == {path: hashlib.sha256(data).hexdigest() for path, data in built.files.items()}
+
+
+def oracle_hash(operator: Operator) -> str:
+    """The SHA-256 of all that an operator's cases come from.
+
+    That is the sources of its folder, of the rooms before it and of the suite, and the packages that compute.
+    """
+    return _hash(Path(inspect.getfile(operator.oracle)).parent)
+
+
+@cache
+def _hash(folder: Path) -> str:
+    room = Path(inspect.getfile(harness)).parent
+    found = hashlib.sha256(repr([(package, version(package)) for package in _COMPUTE]).encode())
+    for sources in (room / "spec", room / "numbers", room / "operators", room / "suite", folder):
+        for file in sorted(sources.glob("*.py")):
+            found.update(f"\0{file.name}\0".encode() + file.read_bytes())
+    return found.hexdigest()
