@@ -253,10 +253,10 @@ def try_out(
 
     @op.inputs()
     def shapes(draw: Draw) -> Iterator[Inputs]:
-        """0-D, a vector of odd length, no elements, rank 4."""
+        """0-D; of float also a vector of odd length, no elements, rank 4."""
         beside = np.array(np.mean(points(draw.attributes)) + 0.75)
         yield tried(draw.T(beside) if draw.T.element.format else draw.T.some(()), draw, names)
-        for shape in ((17,), (2, 0, 3), (3, 2, 1, 5)):
+        for shape in ((17,), (2, 0, 3), (3, 2, 1, 5)) if draw.T.element.name == "float" else ():
             yield tried(draw.T.some(shape), draw, names)
 
     if len(names) == 1:
