@@ -124,7 +124,7 @@ def _parser() -> argparse.ArgumentParser:
         choices=PROFILES,
         default="standard",
         help="exhaustive: also write the suite of that name, every value of 8- and 16-bit types\n"
-        "for each operator of one tensor (minutes at first, then kept)",
+        "for each operator of one tensor (half a minute at first, then kept)",
     )
     generating.add_argument("--jobs", type=_count, default=cores, metavar="N", help="processes (default: the cores)")
 

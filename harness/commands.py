@@ -29,6 +29,8 @@ def generate(options: argparse.Namespace) -> int:
     from harness.suite.select import Selection
     from harness.suite.strength import PROFILES
 
+    if unknown := set(options.suite or ()) - set(PROFILES["exhaustive"]):
+        raise UsageError(f"No suite is called {min(unknown)}.", f"There are {', '.join(PROFILES['exhaustive'])}.")
     for name in options.suite or PROFILES[options.profile]:
         path = options.testdata / name
         if name == "official":

@@ -72,6 +72,15 @@ def test_what_is_not_expected_is_told_and_fails(capsys: pytest.CaptureFixture[st
     assert main(command) == AS_EXPECTED
 
 
+def test_only_known_suites_are_generated(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    lines = complaint(capsys, "generate", "--testdata", str(tmp_path), "--suite", "matrix", "--suite", "exhaustve")
+    assert lines == [
+        "onnx-conformance: No suite is called exhaustve.",
+        "  There are matrix, official, exhaustive.",
+    ]
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_selection_runs_over_the_suites_that_have_it(
     capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path
 ):
