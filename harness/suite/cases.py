@@ -91,5 +91,9 @@ def finish(case: Case, files: Mapping[str, bytes]) -> Built:
     """The case with its ``data.json`` and the SHA-256 of every file."""
     fields = {k: v for k, v in msgspec.to_builtins(case).items() if k not in _OF_THE_DIRECTORY}
     contents = {"data.json": msgspec.json.format(msgspec.json.encode(fields), indent=2) + b"\n", **files}
-    hashes = {path: hashlib.sha256(data).hexdigest() for path, data in sorted(contents.items())}
-    return Built(msgspec.structs.replace(case, files=hashes), contents)
+    return Built(msgspec.structs.replace(case, files=hashes(contents)), contents)
+
+
+def hashes(files: Mapping[str, bytes]) -> dict[str, str]:
+    """The SHA-256 of each file, by path in order, as ``Case.files`` has them."""
+    return {path: hashlib.sha256(data).hexdigest() for path, data in sorted(files.items())}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import os
 from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.metadata import version
@@ -14,7 +13,7 @@ import msgspec
 
 import harness
 from harness.operators.operator import Operator
-from harness.suite.cases import Built
+from harness.suite.cases import Built, hashes
 from harness.suite.directories import refusals
 
 _COMPUTE = ("numpy", "ml_dtypes", "python-flint", "onnx")
@@ -44,7 +43,7 @@ class Kept:
         made = tuple(make())
         with refusals(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-            partial = path.with_suffix(f".{os.getpid()}")
+            partial = path.with_suffix(".partial")  # a suite has one writer, and a name one of its processes
             partial.write_bytes(msgspec.msgpack.encode(_Entry(key, made)))
             partial.replace(path)
         return made
@@ -56,11 +55,8 @@ def _read(path: Path, key: str) -> tuple[Built, ...] | None:
         entry = msgspec.msgpack.decode(path.read_bytes(), type=_Entry)
     except (OSError, msgspec.MsgspecError):
         return None
-    return entry.cases if entry.key == key and all(map(_whole, entry.cases)) else None
-
-
-def _whole(built: Built) -> bool:
-    return built.case.files == {path: hashlib.sha256(data).hexdigest() for path, data in built.files.items()}
+    whole = all(built.case.files == hashes(built.files) for built in entry.cases)
+    return entry.cases if entry.key == key and whole else None
 
 
 def oracle_hash(operator: Operator) -> str:

@@ -1,6 +1,6 @@
 """CumProd: the running product along one axis."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -8,15 +8,25 @@ from harness.operators.draw import Draw
 from harness.operators.operator import FLAG, Inputs, operator
 
 
+def accumulated(
+    x: np.ndarray, axis: int, combine: Callable[..., np.ndarray], *, exclusive: int, reverse: int
+) -> np.ndarray:
+    """At each place along the axis what comes up to it, or from it on in reverse, combined; without it if exclusive.
+
+    ``combine`` is ``np.sum`` or ``np.prod``, which give 0 or 1 of nothing.
+    """
+    y = np.empty_like(x)
+    source, target = np.moveaxis(x, axis, 0), np.moveaxis(y, axis, 0)
+    for j in range(len(source)):
+        window = slice(j + exclusive, None) if reverse else slice(j + 1 - exclusive)
+        target[j] = combine(source[window], axis=0)
+    return y
+
+
 @operator("CumProd", since=26, exclusive=FLAG, reverse=FLAG)
 def cumprod(x: np.ndarray, axis: np.ndarray, *, exclusive: int, reverse: int) -> np.ndarray:
     """``y[j]`` multiplies every ``x[i]`` up to ``j``, or from ``j`` on in reverse; all but ``x[j]`` if exclusive."""
-    y = np.full_like(x, 1)
-    source, target = np.moveaxis(x, int(axis), 0), np.moveaxis(y, int(axis), 0)
-    for j in range(len(source)):
-        window = slice(j + exclusive, None) if reverse else slice(j + 1 - exclusive)
-        target[j] = source[window].prod(axis=0)
-    return y
+    return accumulated(x, int(axis), np.prod, exclusive=exclusive, reverse=reverse)
 
 
 @cumprod.inputs()

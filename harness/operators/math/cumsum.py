@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from harness.operators.draw import Draw
+from harness.operators.math.cumprod import accumulated
 from harness.operators.operator import FLAG, Drawn, Inputs, operator
 
 WRAPPING = "CumSum-14 does not say what a sum is that T cannot hold; two's complement is what most return."
@@ -18,12 +19,7 @@ def _sparing(T2: str, exclusive: object, reverse: object) -> bool:
 @operator("CumSum", since=(14, 11), exclusive=FLAG, reverse=FLAG, constraints=(_sparing,))
 def cumsum(x: np.ndarray, axis: np.ndarray, *, exclusive: int, reverse: int) -> np.ndarray:
     """``y[j]`` is the sum of every ``x[i]`` up to ``j``, or from ``j`` on in reverse; without ``x[j]`` if exclusive."""
-    y = np.zeros_like(x)
-    source, target = np.moveaxis(x, int(axis), 0), np.moveaxis(y, int(axis), 0)
-    for j in range(len(source)):
-        window = slice(j + exclusive, None) if reverse else slice(j + 1 - exclusive)
-        target[j] = source[window].sum(axis=0)
-    return y
+    return accumulated(x, int(axis), np.sum, exclusive=exclusive, reverse=reverse)
 
 
 @cumsum.inputs()

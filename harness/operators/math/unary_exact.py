@@ -17,6 +17,7 @@ from harness.operators.math.unary import (
     special_values,
     specials,
 )
+from harness.operators.sweep import every_answer
 
 
 def _sign(x: np.ndarray) -> np.ndarray:
@@ -38,7 +39,7 @@ def integer_extremes(values: Values, row: Row) -> Iterator[Trial]:
 
 def _but_the_least(draw: Draw, x: np.ndarray) -> np.ndarray:
     of = draw.T.element
-    return x > of.minimum if of.kind == "signed" else np.ones(x.shape, bool)
+    return x > of.minimum if of.kind == "signed" else every_answer(draw, x)
 
 
 def _but_nan(_: Draw, x: np.ndarray) -> np.ndarray:
