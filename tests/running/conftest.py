@@ -150,9 +150,8 @@ class Runs:
             else spec
         )
         limits = Limits(options.pop("seconds", 10.0), options.pop("memory", 1 << 30))
-        resume, expectations = options.pop("resume", False), options.pop("expectations", None)
-        chosen = Options(limits=limits, **options)
-        return run(self.suite, spec, chosen, self.folder, resume=resume, expectations=expectations, quiet=True)
+        how = {key: options.pop(key) for key in ("resume", "expectations", "write_expected") if key in options}
+        return run(self.suite, spec, Options(limits=limits, **options), self.folder, quiet=True, **how)
 
 
 @pytest.fixture

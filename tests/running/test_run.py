@@ -161,15 +161,7 @@ def test_more_workers_are_no_other_run(runs):
 
 def test_expectations_are_written_and_then_hold(runs, tmp_path):
     path = tmp_path / "mini.expected.toml"
-    found = run(
-        runs.suite,
-        "miniatures:SegfaultsSecond",
-        Options(),
-        runs.folder,
-        expectations=path,
-        write_expected=True,
-        quiet=True,
-    )
+    found = runs("SegfaultsSecond", expectations=path, write_expected=True)
     assert found.footers[0].unexpected == 3
     (entry,) = read_expectations(path)
     assert (entry.select, entry.verdict, entry.suite) == ("op=Identity group=group_1", "crashed", "tiny")
@@ -180,15 +172,7 @@ def test_expectations_are_written_and_then_hold(runs, tmp_path):
     assert found.footers[0].stale == ("op=Identity group=group_1: not everything is crashed any more",)
     text = path.read_text().replace(entry.reason, "a reason of our own")
     path.write_text(text + '\n[[expect]]\nselect = "op=Gone"\nverdict = "error"\nreason = "r"\n')
-    run(
-        runs.suite,
-        "miniatures:SegfaultsSecond",
-        Options(),
-        runs.folder,
-        expectations=path,
-        write_expected=True,
-        quiet=True,
-    )
+    runs("SegfaultsSecond", expectations=path, write_expected=True)
     assert path.read_text() == text
 
 
