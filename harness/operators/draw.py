@@ -11,14 +11,14 @@ import numpy as np
 
 from harness.numbers.rounding import round_array, to_storage
 from harness.spec.element_types import ElementType
-from harness.spec.values import TensorType, parse_type
+from harness.spec.values import OptionalType, SequenceType, Value, ValueType, element_in, parse_type
 
 WORDS = ("", "a", "Z", "onnx", "two words", "ß", "Grüße", "日本語", "🧮", "e\u0301", "\t", "NaN")
 """Strings of every length in bytes a character has, combining marks, and one that looks like a number."""
 
 
 class Draw:
-    """What a group of inputs draws from: a ``Values`` for each type variable (``draw.T``), and the row's attributes.
+    """What a group of inputs draws from: ``Values`` of the tensors of each type variable (``draw.T``), and the attributes.
 
     The stream is SHAKE-256 of the seed, so it is the same in every language, on every machine, for ever.
     """
@@ -30,10 +30,23 @@ class Draw:
         self._drawn = 0
 
     def __getattr__(self, variable: str) -> Values:
-        of = parse_type(self.types[variable]) if variable in self.types else None
-        if isinstance(of, TensorType):
-            return Values(self, of.element)
-        raise AttributeError(f"{variable} is none of the type variables that stand for a tensor: {self.types}.")
+        if variable in self.types:
+            return Values(self, element_in(parse_type(self.types[variable])))
+        raise AttributeError(f"{variable} is none of the type variables: {self.types}.")
+
+    def value(self, variable: str, *shapes: Sequence[int]) -> Value:
+        """Ordinary values: a tensor of the first shape, a sequence with a tensor of each, an optional that has one."""
+
+        def some(of: ValueType) -> Value:
+            match of:
+                case OptionalType():
+                    return some(of.of)
+                case SequenceType():
+                    return [Values(self, element_in(of)).some(shape) for shape in shapes]
+                case _:
+                    return Values(self, element_in(of)).some(shapes[0])
+
+        return some(parse_type(self.types[variable]))
 
     def words(self, count: int) -> np.ndarray:
         """The next ``count`` words of the stream, uint64 [count]."""

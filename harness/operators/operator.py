@@ -14,9 +14,8 @@ import numpy as np
 
 import harness.operators
 from harness.errors import ConformanceError
-from harness.spec.element_types import BY_NAME
 from harness.spec.schema import Schema, schema
-from harness.spec.values import type_code
+from harness.spec.values import TensorType, Typed, parse_type, type_code
 
 OMITTED: Final = "omitted"
 """The attribute value, or the input, that is not there."""
@@ -25,7 +24,10 @@ FLAG: Final = (OMITTED, 0, 1)
 """An INT attribute that schemas use as a Boolean."""
 
 Inputs: TypeAlias = Mapping[str, Any]
-"""Input name → value, a tuple of values for a variadic input; an optional input that is left out is not in it."""
+"""Input name → value, a tuple of values for a variadic input; an optional input that is left out is not in it.
+
+A value may be ``Typed`` where it has another type than the parameter's type variable stands for.
+"""
 
 
 class Drawn(msgspec.Struct, frozen=True, eq=False):
@@ -36,6 +38,10 @@ class Drawn(msgspec.Struct, frozen=True, eq=False):
     """The optional outputs that the node leaves out."""
     silent: str = ""
     """Why the spec leaves these answers open, with the clause."""
+    outputs: int = 0
+    """How many outputs the node has for a variadic one; 0 where the inputs and attributes say it."""
+    outer: Mapping[str, Typed] = {}
+    """Values of the graph that are no inputs of the node, by name: graphs in its attributes see them."""
 
 
 Types: TypeAlias = Mapping[str, str]
@@ -75,16 +81,20 @@ class Group(msgspec.Struct, frozen=True):
     generate: Callable[..., Iterable[Inputs | Drawn]]
     """Takes a ``Draw`` and yields sets of inputs; those with the same shapes become data sets of one case."""
     only: dict[str, tuple[str, ...]]
-    """Type variable → the kinds or element types that the group is about; others are not given to it."""
+    """Type variable → the kinds or element types that the group is about, or ``seq`` and ``optional``."""
     silent: str
     """Why the spec leaves these answers open, with the clause; empty where it does not."""
 
     def admits(self, types: Types) -> bool:
         """Whether the group is about these types."""
-        return all(not _KINDS[types[variable]].isdisjoint(kinds) for variable, kinds in self.only.items())
+        return all(not _kinds(types[variable]).isdisjoint(kinds) for variable, kinds in self.only.items())
 
 
-_KINDS = {f"tensor({t.name})": frozenset((t.name, t.kind)) for t in BY_NAME.values()}
+@cache
+def _kinds(text: str) -> frozenset[str]:
+    """What a group may call a type: by the element type of a tensor or its kind, others by the word before the "("."""
+    of = parse_type(text)
+    return frozenset((of.element.name, of.element.kind) if isinstance(of, TensorType) else (text.partition("(")[0],))
 
 
 class Example(msgspec.Struct, frozen=True, eq=False):
@@ -111,7 +121,7 @@ class Operator(msgspec.Struct, frozen=True, eq=False):
     worked_in: str
     """The type variable, or the element type, whose precision the formula is worked in where outputs have more."""
     asks: tuple[str, ...]
-    """The type variables whose element types the oracle takes."""
+    """The type variables whose element types the oracle takes, and the variadic output whose number it takes."""
     constraints: tuple[Callable[..., bool], ...]
     """Functions of type variables and attributes, by name, that a planned row must meet."""
     groups: list[Group]
@@ -179,7 +189,10 @@ def operator(
     The function takes the schema's inputs by name (``None`` by default where one is optional, ``*name`` for a variadic
     one; positional-only parameters bear no names, which families want) and, keyword-only, the attributes; ``**_``
     takes those that mean nothing. A keyword-only parameter named like a type variable gets the element type that it
-    stands for, which quantization needs. It returns an array, or a tuple of them. A constraint is a function of type
+    stands for, which quantization needs; one named like a variadic output gets the number of the node's outputs there.
+    It returns a value, or a tuple of them, each of a variadic output for itself. An attribute that is a graph is given
+    as a function, and the values are then not plain ones but ``Typed``, as those it takes and returns.
+    A constraint is a function of type
     variables and attributes, by name: rows of which it is false are not planned, and all others are if the operator
     is to be tried ``whole``. A ``random`` one's oracle gives the law and the shape of each output (``Random``).
     Raises OracleMismatch.
@@ -192,7 +205,8 @@ def operator(
         for version in schemas:
             _check(version, oracle, values)
         variables = {variable for version in schemas for variable in version.variables}
-        asks = tuple(variable for variable in inspect.signature(oracle).parameters if variable in variables)
+        variables |= {p.name for version in schemas for p in version.outputs if p.option == "variadic"}
+        asks = tuple(name for name in inspect.signature(oracle).parameters if name in variables)
         declared = Operator(
             name,
             domain,
@@ -225,7 +239,8 @@ def _check(version: Schema, oracle: Callable[..., Any], attributes: Mapping[str,
     if len(inputs) != len(named) if nameless else inputs != named:
         raise OracleMismatch(f"{version.title} takes inputs {inputs}, but its oracle takes {named}.")
     wanted = {a.name for a in version.attributes}
-    keywords = {p.name for p in parameters if p.kind == p.KEYWORD_ONLY} - version.variables.keys()
+    counts = {p.name for p in version.outputs if p.option == "variadic"}
+    keywords = {p.name for p in parameters if p.kind == p.KEYWORD_ONLY} - version.variables.keys() - counts
     others_too = any(p.kind == p.VAR_KEYWORD for p in parameters)
     if not keywords <= wanted or (wanted != keywords and not others_too):
         raise OracleMismatch(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import TypeAlias, Union
 
@@ -75,6 +76,13 @@ class MapType(msgspec.Struct, frozen=True):
 ValueType: TypeAlias = TensorType | SparseTensorType | SequenceType | OptionalType | MapType
 
 
+class Typed(msgspec.Struct, frozen=True, eq=False):
+    """A value with its type, which the value alone need not tell: an empty sequence, an optional."""
+
+    of: ValueType
+    value: Value
+
+
 class UnknownValueType(UsageError):
     """A type string, a TypeProto or a Python object that is none of ONNX's value types."""
 
@@ -97,6 +105,25 @@ def parse_type(text: str) -> ValueType:
         key, of = (part.strip() for part in inner.split(",", 1))
         return MapType(element_type(key), TensorType(BY_NAME[of]) if of in BY_NAME else parse_type(of))
     return (SequenceType if outer == "seq" else OptionalType)(parse_type(inner))
+
+
+def element_in(of: ValueType) -> ElementType:
+    """The element type of the tensors in values of a type, however deep."""
+    return of.element if isinstance(of, TensorType | SparseTensorType) else element_in(of.of)
+
+
+def tensors_in(value: Value) -> Iterator[np.ndarray]:
+    """The tensors in a value, however deep; of a sparse one its values."""
+    match value:
+        case np.ndarray():
+            yield value
+        case SparseTensor():
+            yield value.values
+        case list() | dict():
+            for item in value if isinstance(value, list) else value.values():
+                yield from tensors_in(item)
+        case None:
+            pass
 
 
 def type_code(text: str) -> int:

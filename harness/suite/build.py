@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -13,16 +14,20 @@ from onnx import helper
 from harness.errors import ConformanceError
 from harness.numbers.bound import PASS_AT, blunt
 from harness.numbers.laws import Law
+from harness.operators.call import Call, Scope, named_inputs
 from harness.operators.draw import Draw
-from harness.operators.evaluate import Expected, expected, graph_inputs
+from harness.operators.evaluate import Expected, expected
 from harness.operators.operator import OMITTED, Drawn, Example, Operator
 from harness.spec.codec import encode
 from harness.spec.element_types import BY_NAME, element_type
 from harness.spec.schema import Parameter, Schema
-from harness.spec.values import TensorType, Value, ValueType, parse_type, proto_of_type, type_of_value
+from harness.spec.values import TensorType, Value, ValueType, proto_of_type, tensors_in, type_of_value
 from harness.suite.cases import Built, Case, DataSet, Labels, finish
 from harness.suite.names import attribute_label, case_name, type_label
 from harness.suite.planning import Plan, Row
+
+
+_Shape: TypeAlias = tuple[int | None, ...] | None
 
 
 class ExampleDisagrees(ConformanceError):
@@ -63,22 +68,27 @@ def build_rows(operator: Operator, version: Schema, rows: Iterable[Row]) -> Iter
 
 
 def _build_example(operator: Operator, version: Schema, example: Example) -> Built:
-    given = [(p, value) for _, p, value in graph_inputs(version, example.inputs)]
+    given = [(p, value) for _, p, value in named_inputs(version, example.inputs)]
     types = {
         p.type_str: str(type_of_value(value))
         for p, value in (*given, *zip(version.outputs, example.gives, strict=False))
         if p.type_str in version.variables
     }
     attributes = {a.name: example.attributes.get(a.name, OMITTED) for a in version.attributes}
-    drawn = Drawn(example.inputs, without=tuple(p.name for p in version.outputs[len(example.gives) :]))
-    for output, printed in zip(
-        expected(operator, version, types, example.inputs, attributes), example.gives, strict=False
-    ):
+    without = tuple(p.name for p in version.outputs[len(example.gives) :])
+    one = _Set("example", "An example of the operator's document.", "", "", Drawn(example.inputs, without=without))
+    for output, printed in zip(expected(_call(operator, version, types, attributes, one)), example.gives, strict=False):
         found = np.asarray(output.value)
         if found.dtype != printed.dtype or not np.array_equal(found, printed):
             raise ExampleDisagrees(f"{example.name}: the document prints {printed.tolist()}, the oracle gives {found}.")
-    one = _Set("example", "An example of the operator's document.", "", "", drawn)
     return _build(operator, version, example.name, types, attributes, [one])
+
+
+def _call(
+    operator: Operator, version: Schema, types: Mapping[str, str], attributes: Mapping[str, Any], one: _Set
+) -> Call:
+    scope = Scope({version.domain: version.since}, one.drawn.outer)
+    return Call(operator, version, types, one.drawn.inputs, attributes, one.drawn.outputs, scope)
 
 
 def _build(
@@ -89,33 +99,31 @@ def _build(
     attributes: Mapping[str, Any],
     sets: Sequence[_Set],
 ) -> Built:
-    first = sets[0].drawn
-    inputs = graph_inputs(version, first.inputs)
-    input_types = [parse_type(types.get(p.type_str, p.type_str)) for _, p, _ in inputs]
-    outputs = [(i, p) for i, p in enumerate(version.outputs) if p.name not in first.without]
-    output_types = [parse_type(types.get(p.type_str, p.type_str)) for _, p in outputs]
-
+    calls = [_call(operator, version, types, attributes, one) for one in sets]
+    fed = [[*call.given().items(), *call.scope.values.items()] for call in calls]
+    without = sets[0].drawn.without
     files: dict[str, bytes] = {}
-    answers: list[list[Expected]] = []
-    for number, one in enumerate(sets):
+    answers: list[list[tuple[str, Expected]]] = []
+    for number, (one, call) in enumerate(zip(sets, calls, strict=True)):
         folder = f"test_data_set_{number}"
-        given = graph_inputs(version, one.drawn.inputs)
-        answer = expected(operator, version, types, one.drawn.inputs, attributes, one.seed)
-        answers.append([answer[i] for i, _ in outputs])
-        for i, ((label, _, value), of) in enumerate(zip(given, input_types, strict=True)):
-            files[f"{folder}/input_{i}.pb"] = encode(value, of, label)
-        for i, ((_, p), of, output) in enumerate(zip(outputs, output_types, answers[-1], strict=True)):
-            files[f"{folder}/output_{i}.pb"] = encode(output.value, of, p.name)
+        names_and_outputs = zip(_output_names(version), expected(call, one.seed), strict=False)
+        answers.append([(label, output) for label, output in names_and_outputs if label not in without])
+        for i, (label, typed) in enumerate(fed[number]):
+            files[f"{folder}/input_{i}.pb"] = encode(typed.value, typed.of, label)
+        for i, (label, output) in enumerate(answers[-1]):
+            files[f"{folder}/output_{i}.pb"] = encode(output.value, output.of, label)
             if output.bound is not None:
-                files[f"{folder}/bound_{i}.pb"] = _encode_bound(output.bound, of)
+                files[f"{folder}/bound_{i}.pb"] = _encode_bound(output.bound, output.of)
             for n, also in enumerate(output.also):
-                files[f"{folder}/also_{n}_{i}.pb"] = encode(also, of, p.name)
+                files[f"{folder}/also_{n}_{i}.pb"] = encode(also, output.of, label)
 
-    laws = tuple(output.law for output in answers[0] if output.law)
-    rtol, atol = _tolerance([output for answer in answers for output in answer])
+    outputs = [[output for _, output in answer] for answer in answers]
+    laws = tuple(output.law for output in outputs[0] if output.law)
+    rtol, atol = _tolerance([output for answer in outputs for output in answer])
     if laws:
-        rtol, atol = 0.0, _width(laws, [[v for _, _, v in graph_inputs(version, one.drawn.inputs)] for one in sets])
-    absent = [p.name for p in version.inputs if p.option == "optional" and p.name not in first.inputs]
+        rtol, atol = 0.0, _width(laws, [[x.value for x in call.given().values()] for call in calls])
+    first = sets[0].drawn.inputs
+    absent = [p.name for p in version.inputs if p.option == "optional" and p.name not in first]
     case = Case(
         name=name,
         labels=Labels(
@@ -125,27 +133,44 @@ def _build(
             category=version.category,
             types={variable: type_label(of) for variable, of in types.items()},
             attributes={a.name: attribute_label(attributes[a.name]) for a in version.attributes},
-            omitted=(*absent, *first.without),
+            omitted=(*absent, *without),
         ),
-        inputs=tuple(map(str, input_types)),
-        outputs=tuple(map(str, output_types)),
-        data_sets=tuple(_data_set(one, answer) for one, answer in zip(sets, answers, strict=True)),
+        inputs=tuple(str(typed.of) for _, typed in fed[0]),
+        outputs=tuple(str(output.of) for output in outputs[0]),
+        data_sets=tuple(_data_set(one, answer) for one, answer in zip(sets, outputs, strict=True)),
         rtol=rtol,
         atol=atol,
         judged="property" if laws else "bounds",
         laws=laws,
     )
-    declared = zip(outputs, output_types, zip(*answers, strict=True), strict=True)
     graph = _Graph(
         name,
-        [(label, of, _common_shape([value])) for (label, _, value), of in zip(inputs, input_types, strict=True)],
-        [(p.name, of, _common_shape(o.value for o in every)) for (_, p), of, every in declared],
+        _declared([(label, typed.of, typed.value) for label, typed in one] for one in fed),
+        _declared([(label, output.of, output.value) for label, output in one] for one in answers),
+        outer=len(calls[0].scope.values),
     )
     return finish(case, {"model.onnx": _model(version, attributes, graph), **files})
 
 
+def _output_names(version: Schema) -> Iterator[str]:
+    """The names of a node's outputs; a variadic x is x_0, x_1 …"""
+    for p in version.outputs:
+        if p.option == "variadic":
+            yield from (f"{p.name}_{i}" for i in itertools.count())
+        yield p.name
+
+
+def _declared(every: Iterable[Sequence[tuple[str, ValueType, Value]]]) -> list[tuple[str, ValueType, _Shape]]:
+    """The names, types and common shapes of the values of each data set."""
+    return [
+        (label, of, _common_shape([value for _, _, value in values]))
+        for values in zip(*every, strict=True)
+        for label, of, _ in values[:1]
+    ]
+
+
 def _data_set(one: _Set, outputs: Sequence[Expected]) -> DataSet:
-    arrays = [(np.asarray(o.value), o.bound) for o in outputs]
+    arrays = [(values, o.bound) for o in outputs for values in tensors_in(o.value)]
     return DataSet(
         group=one.group,
         about=one.about,
@@ -205,15 +230,14 @@ def _round_up(value: float) -> float:
     return float(f"{value * 1.005:.2e}")
 
 
-_Shape: TypeAlias = tuple[int | None, ...] | None
-
-
 class _Graph(NamedTuple):
     """A graph's name, and the names, types and shapes of its inputs and outputs."""
 
     name: str
     inputs: list[tuple[str, ValueType, _Shape]]
     outputs: list[tuple[str, ValueType, _Shape]]
+    outer: int
+    """How many of the inputs, the last ones, are none of the node's."""
 
 
 def _model(version: Schema, attributes: Mapping[str, Any], graph: _Graph) -> bytes:
@@ -223,6 +247,7 @@ def _model(version: Schema, attributes: Mapping[str, Any], graph: _Graph) -> byt
     model.graph.name = graph.name
     node = model.graph.node.add(op_type=version.op, domain=version.domain)
     inputs, outputs = ([name for name, *_ in values] for values in (graph.inputs, graph.outputs))
+    inputs = inputs[: len(inputs) - graph.outer]
     node.input.extend(_arguments(version.inputs, inputs))
     node.output.extend(_arguments(version.outputs, outputs))
     kinds = {a.name: onnx.AttributeProto.AttributeType.Value(a.kind) for a in version.attributes}

@@ -12,7 +12,7 @@ import onnx
 
 from harness.operators.operator import OMITTED, Drawn
 from harness.spec.schema import Schema
-from harness.spec.values import TensorType, parse_type
+from harness.spec.values import TensorType, Typed, parse_type
 
 LONGEST = 120
 """Characters of a case's name."""
@@ -46,7 +46,7 @@ def attribute_label(value: Any) -> str:
         case onnx.SparseTensorProto():
             return f"sparse_tensor{list(value.dims)}"
         case onnx.GraphProto():
-            return f"graph of {len(value.node)} nodes"
+            return re.sub(r"\s+", "_", value.name) or f"graph_of_{len(value.node)}_nodes"
         case onnx.TypeProto():
             return onnx.helper.printable_type(value)
         case _:
@@ -56,13 +56,18 @@ def attribute_label(value: Any) -> str:
 def shape_label(value: Any) -> str:
     """A value's shape as names have it: ``2x3x4``, ``scalar`` for 0-D, ``none`` for an omitted input.
 
-    Of a variadic input it is that of each, of a sequence too, after ``seq``.
+    Of a variadic input it is that of each, of a sequence too, after ``seq``. An empty optional is ``empty``; what has
+    another type than its parameter's bears it.
     """
     match value:
+        case Typed():
+            return f"{type_label(str(value.of))}_{shape_label(value.value)}"
         case np.ndarray():
             return "x".join(map(str, value.shape)) or "scalar"
         case None:
-            return "none"
+            return "empty"
+        case str():
+            return value
         case tuple():
             return "_".join(map(shape_label, value))
         case list():
@@ -85,8 +90,10 @@ def case_name(version: Schema, types: Mapping[str, str], attributes: Mapping[str
         str(version.since),
         *(type_label(of) for of in types.values()),
         *(f"{name}_{attribute_label(value).translate(_SPELT)}" for name, value in given),
-        *(shape_label(drawn.inputs.get(p.name)) for p in version.inputs),
+        *(shape_label(drawn.inputs.get(p.name, "none")) for p in version.inputs),
         *(f"without_{name}" for name in drawn.without),
+        *([f"{drawn.outputs}_outputs"] if drawn.outputs else []),
+        *(f"{name}_{shape_label(value)}" for name, value in drawn.outer.items()),
     ]
     faithful = "test_" + "_".join(parts).lower()
     name = re.sub(r"[^a-z0-9]+", "_", faithful)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from harness.operators.draw import Draw
+from harness.operators.call import Call
 from harness.operators.evaluate import Expected, expected
 from harness.operators.operator import Drawn, find
 from harness.spec.element_types import element_type
@@ -20,7 +21,7 @@ def judged(op: str, since: int, *inputs: Any, dtype: type = np.float64, **attrib
     assert found
     arrays = {p.name: np.asarray(x, dtype) for p, x in zip(version.inputs, inputs, strict=False) if x is not None}
     types = {"T": f"tensor({element_type(np.dtype(dtype)).name})"}
-    (output,) = expected(found, version, types, arrays, attributes)
+    (output,) = expected(Call(found, version, types, arrays, attributes))
     return output
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from harness.operators.broadcasting import MULTIDIRECTIONAL, unidirectional
 from harness.operators.draw import Draw
+from harness.operators.call import Call
 from harness.operators.evaluate import answer, expected
 from harness.operators.math.mod import remainder
 from harness.operators.operator import Drawn, Operator, find, operators
@@ -30,7 +31,7 @@ def of(op: str, since: int, *inputs: Any, **attributes: Any) -> list[Any]:
     types = {
         p.type_str: f"tensor({element_type(x.dtype).name})" for p, x in zip(version.inputs, inputs, strict=False)
     } | ({"T1": "tensor(bool)"} if version.outputs[0].type_str == "T1" else {})
-    (found,) = expected(oracle, version, types, given, attributes)
+    (found,) = expected(Call(oracle, version, types, given, attributes))
     return found.value.tolist()
 
 
@@ -188,7 +189,7 @@ def test_inputs_tell_a_fault(fault: str):
     types = {v: f"tensor({name})" if f"tensor({name})" in of else of[0] for v, of in version.variables.items()}
     wrong = msgspec.structs.replace(oracle, oracle=mistaken)
     for attributes, inputs in drawn(oracle, types):
-        want, got = (answer(each, version, types, inputs, attributes)[0] for each in (oracle, wrong))
+        want, got = (answer(Call(each, version, types, inputs, attributes))[0].value for each in (oracle, wrong))
         if not np.array_equal(want, got, equal_nan=BY_NAME[name].kind == "float"):
             return
     pytest.fail(f"{fault} is told by no input.")

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from harness.operators.call import Call
+
 from harness.operators.evaluate import WrongOracle, answer, expected
 from harness.operators.operator import OMITTED, find
 from harness.spec.element_types import BY_NAME, ELEMENT_TYPES, element_type
@@ -14,14 +16,14 @@ TRILU, CUMPROD = find("Trilu", 14), find("CumProd", 26)
 def cumprod(x: np.ndarray, axis: int = 0, **attributes: int):
     types = {"T": f"tensor({element_type(x.dtype).name})", "T2": "tensor(int32)"}
     inputs = {"x": x, "axis": np.array(axis, np.int32)}
-    (found,) = expected(CUMPROD, schema("CumProd", 26), types, inputs, attributes)
+    (found,) = expected(Call(CUMPROD, schema("CumProd", 26), types, inputs, attributes))
     return found
 
 
 def trilu(x: np.ndarray, k: np.ndarray | None = None, **attributes: int) -> np.ndarray:
     inputs = {"input": x} | ({} if k is None else {"k": k})
     types = {"T": f"tensor({element_type(x.dtype).name})"}
-    (found,) = expected(TRILU, schema("Trilu", 14), types, inputs, attributes)
+    (found,) = expected(Call(TRILU, schema("Trilu", 14), types, inputs, attributes))
     assert found.bound is None
     return found.value
 
@@ -93,7 +95,8 @@ def test_what_is_declared_exact_must_be(monkeypatch: pytest.MonkeyPatch):
     third = msgspec.structs.replace(TRILU, oracle=lambda input, k=None, *, upper: input / 3)
     with pytest.raises(WrongOracle, match="declared exact"):
         answer(
-            third, schema("Trilu", 14), {"T": "tensor(float)"}, {"input": np.ones((2, 2), np.float32)}, {}, exact=True
+            Call(third, schema("Trilu", 14), {"T": "tensor(float)"}, {"input": np.ones((2, 2), np.float32)}, {}),
+            exact=True,
         )
 
 
@@ -102,7 +105,7 @@ def test_an_oracle_of_too_many_outputs_is_refused():
 
     twice = msgspec.structs.replace(TRILU, oracle=lambda input, k=None, *, upper: (input, input))
     with pytest.raises(WrongOracle, match="gives 2 outputs, want 1"):
-        answer(twice, schema("Trilu", 14), {"T": "tensor(float)"}, {"input": np.ones((2, 2), np.float32)}, {})
+        answer(Call(twice, schema("Trilu", 14), {"T": "tensor(float)"}, {"input": np.ones((2, 2), np.float32)}, {}))
 
 
 def test_narrow_integers_are_integers_too():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from harness.operators.draw import Draw
+from harness.operators.call import Call
 from harness.operators.evaluate import answer, expected
 from harness.operators.operator import OMITTED, Drawn, find
 from harness.spec.element_types import element_type
@@ -21,10 +22,10 @@ def give(name: str, since: int, *values: Any, T3: str = "", **attributes: Any) -
     for i, p in enumerate(version.inputs[: len(values)]):
         given = values[i:] if p.option == "variadic" else values[i]
         if given is not None:
-            inputs[p.name] = given
+            inputs[p.name] = given if p.option == "variadic" else np.asarray(given)
             types[p.type_str] = f"tensor({element_type((given[0] if p.option == 'variadic' else given).dtype).name})"
     defaults = {a.name: OMITTED for a in version.attributes}
-    (found,) = expected(find(name, since), version, types, inputs, defaults | attributes)
+    (found,) = expected(Call(find(name, since), version, types, inputs, defaults | attributes))
     return np.asarray(found.value)
 
 
@@ -134,7 +135,7 @@ def test_stft_slides():
 def test_windows(name: str, periodic: int, gives: list[float]):
     types = {"T1": "tensor(int64)", "T2": "tensor(double)"}
     attributes = {"periodic": periodic, "output_datatype": 11}
-    (found,) = expected(find(name, 17), schema(name, 17), types, {"size": np.array(4)}, attributes)
+    (found,) = expected(Call(find(name, 17), schema(name, 17), types, {"size": np.array(4)}, attributes))
     np.testing.assert_array_equal(found.value, gives)
     assert found.bound is not None
     assert found.bound.max() > 2.0**-26  # the function's body works in float
@@ -145,8 +146,9 @@ def test_a_mel_band_has_its_peak_inside_its_edges():
     names = ("num_mel_bins", "dft_length", "sample_rate", "lower_edge_hertz", "upper_edge_hertz")
     values = (np.array(2), np.array(16), np.array(1600), np.float32(210), np.float32(390))
     operator, version = find("MelWeightMatrix", 17), schema("MelWeightMatrix", 17)
-    (found,) = answer(operator, version, types, dict(zip(names, values, strict=True)), {})
-    assert np.argwhere(found).tolist() == [[3, 0], [3, 1]]
+    inputs = dict(zip(names, map(np.asarray, values), strict=True))
+    (found,) = answer(Call(operator, version, types, inputs, {}))
+    assert np.argwhere(found.value).tolist() == [[3, 0], [3, 1]]
 
 
 def test_integers_that_no_text_decides_are_silent():

@@ -151,6 +151,7 @@ def test_files_stand_in_their_category(one: Operator):
 @pytest.mark.parametrize("one", operators(), ids=lambda o: o.name)
 def test_oracles_do_not_write_to_their_inputs(one: Operator):
     from harness.operators.draw import Draw
+    from harness.operators.call import Call
     from harness.operators.evaluate import answer
     from harness.suite.planning import plan
 
@@ -165,4 +166,4 @@ def test_oracles_do_not_write_to_their_inputs(one: Operator):
         for drawn in row.group.generate(Draw("test", row.types, row.attributes)):
             inputs = drawn.inputs if isinstance(drawn, Drawn) else drawn
             given = {name: frozen(value) for name, value in inputs.items()}
-            answer(one, one.schemas[0], row.types, given, row.attributes)
+            answer(Call(one, one.schemas[0], row.types, given, row.attributes))

@@ -6,6 +6,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from harness.operators.call import Call
+
 from harness.operators.evaluate import Expected, expected
 from harness.operators.operator import find
 from harness.spec.element_types import element_type
@@ -20,7 +22,7 @@ def evaluated(op: str, since: int, inputs: dict[str, Any], y: str, **attributes:
         p.type_str: f"tensor({element_type(arrays[p.name].dtype).name})" for p in version.inputs if p.name in inputs
     }
     types[version.outputs[0].type_str] = f"tensor({y})"
-    return expected(find(op, since), version, types, arrays, attributes)
+    return expected(Call(find(op, since), version, types, arrays, attributes))
 
 
 def dequantized(since: int, x: Any, scale: Any, zero_point: Any = None, y: str = "float", **attributes: Any) -> Any:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from harness.operators.draw import Draw
+from harness.operators.call import Call
 from harness.operators.evaluate import Expected, expected
 from harness.operators.operator import OMITTED, Drawn, find
 from harness.spec.element_types import element_type
@@ -20,7 +21,7 @@ def outputs(op: str, since: int, *inputs: Any, **attributes: Any) -> tuple[Expec
     given = dict(zip((p.name for p in version.inputs), map(np.asarray, inputs), strict=False))
     types = {"T": f"tensor({element_type(np.asarray(inputs[0]).dtype).name})", "T2": "tensor(int64)"}
     types |= {"I": "tensor(int64)"} if op == "TopK" else {}
-    return expected(find(op, since), version, types, given, attributes)
+    return expected(Call(find(op, since), version, types, given, attributes))
 
 
 def value(*arguments: Any, **attributes: Any) -> Any:

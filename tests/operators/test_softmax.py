@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from harness.operators.call import Call
+
 from harness.operators.evaluate import expected
 from harness.operators.operator import OMITTED, find
 from harness.spec.element_types import element_type
@@ -18,7 +20,7 @@ def outputs(op: str, since: int, inputs: dict[str, np.ndarray], **attributes: An
     types = {
         p.type_str: f"tensor({element_type(inputs[p.name].dtype).name})" for p in version.inputs if p.name in inputs
     }
-    return [np.asarray(one.value) for one in expected(find(op, since), version, types, inputs, attributes)]
+    return [np.asarray(one.value) for one in expected(Call(find(op, since), version, types, inputs, attributes))]
 
 
 @pytest.mark.parametrize(

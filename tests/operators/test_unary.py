@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from harness.operators.draw import Draw
+from harness.operators.call import Call
 from harness.operators.evaluate import expected
 from harness.operators.operator import Drawn, Operator, find
 from harness.suite.planning import plan
@@ -18,7 +19,7 @@ def given(name: str, since: int, x: np.ndarray, of: str) -> np.ndarray:
     operator = declared(name, since)
     version = operator.schemas[operator.since.index(since)]
     inputs = {version.inputs[0].name: x}
-    return np.asarray(expected(operator, version, {"T": f"tensor({of})"}, inputs, {})[0].value)
+    return np.asarray(expected(Call(operator, version, {"T": f"tensor({of})"}, inputs, {}))[0].value)
 
 
 def declared(name: str, since: int) -> Operator:

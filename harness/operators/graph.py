@@ -1,0 +1,109 @@
+"""What a graph gives: its nodes one after another, each by its operator's oracle, rounded into their types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import onnx
+
+from harness.errors import UsageError
+from harness.operators.call import Call, Scope
+from harness.operators.operator import Inputs, Operator, find
+from harness.spec.codec import from_proto
+from harness.spec.element_types import element_type
+from harness.spec.schema import Schema, UnknownOperator, schema_at
+from harness.spec.values import TensorType, Typed, ValueType, type_of_proto
+
+
+class NoOracle(UsageError):
+    """A graph has a node of an operator that has no oracle, or that no domain it imports defines."""
+
+
+Answer: TypeAlias = Callable[[Call], Sequence[Typed]]
+"""Gives the outputs of a node."""
+
+
+class Graph:
+    """A graph whose nodes, in topological order as ONNX requires, have their meaning looked up."""
+
+    def __init__(self, proto: onnx.GraphProto, scope: Scope, answer: Answer) -> None:
+        """Raises NoOracle for the first node that has none, in graphs inside too."""
+        self.outputs = [value.name for value in proto.output]
+        self._scope, self._answer = scope, answer
+        self._inputs = [value.name for value in proto.input]
+        infos = (*proto.input, *proto.value_info, *proto.output)
+        self._declared = {i.name: type_of_proto(i.type) for i in infos if i.type.WhichOneof("value")}
+        self._initializers = {tensor.name: _typed(tensor) for tensor in proto.initializer}
+        self._nodes = [(node, *_meaning(node, scope.opsets)) for node in proto.node]
+        for node, _, _ in self._nodes:
+            for attribute in node.attribute:
+                if attribute.HasField("g"):
+                    Graph(attribute.g, scope, answer)
+
+    @property
+    def types(self) -> list[ValueType]:
+        """The types that the graph states of its outputs."""
+        return [self._declared[name] for name in self.outputs]
+
+    def __call__(self, *values: Typed) -> list[Typed]:
+        """The outputs for these inputs."""
+        known = {**self._scope.values, **self._initializers, **dict(zip(self._inputs, values, strict=False))}
+        for node, version, operator in self._nodes:
+            given = _inputs(version, [known[name] if name else None for name in node.input])
+            call = Call(
+                operator,
+                version,
+                self._bound(node, version, given),
+                given,
+                {a.name: _attribute(a) for a in node.attribute},
+                outputs=len(node.output),
+                scope=Scope(self._scope.opsets, known),
+            )
+            known.update((name, output) for name, output in zip(node.output, self._answer(call), strict=False) if name)
+        return [known[name] for name in self.outputs]
+
+    def _bound(self, node: onnx.NodeProto, version: Schema, inputs: Inputs) -> dict[str, str]:
+        """What the type variables stand for: by the inputs, else by what is declared, or can only be."""
+        bound = {variable: types[0] for variable, types in version.variables.items() if len(types) == 1}
+        for p in version.inputs:
+            values = inputs.get(p.name, ())
+            for value in values if p.option == "variadic" else [values] if values else []:
+                bound.setdefault(p.type_str, str(value.of))
+        for p, name in zip(version.outputs, node.output, strict=False):
+            if name in self._declared:
+                bound.setdefault(p.type_str, str(self._declared[name]))
+        return bound
+
+
+def _typed(tensor: onnx.TensorProto) -> Typed:
+    of = TensorType(element_type(tensor.data_type))
+    return Typed(of, from_proto(tensor, of))
+
+
+def _meaning(node: onnx.NodeProto, opsets: Mapping[str, int]) -> tuple[Schema, Operator]:
+    domain = "" if node.domain == "ai.onnx" else node.domain
+    try:
+        version = schema_at(node.op_type, opsets.get(domain, 0), domain)
+    except UnknownOperator as error:
+        raise NoOracle(str(error)) from error
+    operator = find(version.op, version.since, version.domain)
+    if operator is None:
+        raise NoOracle(f"no oracle yet for {version.title}")
+    return version, operator
+
+
+def _inputs(version: Schema, values: list[Typed | None]) -> Inputs:
+    """A node's inputs by the schema's names; what is left over belongs to the last, variadic one."""
+    found: dict[str, Any] = {}
+    for i, p in enumerate(version.inputs):
+        if p.option == "variadic":
+            found[p.name] = tuple(values[i:])
+        elif i < len(values) and values[i] is not None:
+            found[p.name] = values[i]
+    return found
+
+
+def _attribute(attribute: onnx.AttributeProto) -> Any:
+    value = onnx.helper.get_attribute_value(attribute)
+    return value.decode() if isinstance(value, bytes) else value
