@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import onnxruntime
 
-from harness.running.backend import Runner, Unsupported
+from harness.running.backend import Lacking, Runner, Unsupported
 from harness.running.results import Description
 from harness.spec.codec import pack, unpack
 from harness.spec.element_types import element_type
@@ -26,6 +26,9 @@ _DECLINED = re.compile(
     r"|Could not find an implementation|Failed to find kernel|is not currently registered or supported"
 )
 """In a Fail: an operator, a kernel or a data type that is not there. All else is a failure."""
+
+
+_LOCALE = re.compile(r"Failed to construct locale with name:([^:]+)")
 
 
 class OnnxRuntimeBackend:
@@ -92,8 +95,10 @@ def fetched(value):
         elements = {element for of in (*inputs.values(), *outputs.values()) for element in _elements(of)}
         if elements <= _NUMPY:
             return lambda values: _run(session, list(inputs), values)
+        others = ", ".join(sorted(elements - _NUMPY))
+        if structured := sorted({of for of in (*inputs.values(), *outputs.values()) if not of.startswith("tensor")}):
+            raise Unsupported(f"onnxruntime's Python interface cannot pass {structured[0]} and {others}")
         if "string" in elements:
-            others = ", ".join(sorted(elements - _NUMPY))
             raise Unsupported(f"onnxruntime's Python interface cannot pass strings beside {others}")
         return lambda values: _run_bound(session, inputs, outputs, values)
 
@@ -105,6 +110,8 @@ def _elements(of: str) -> list[str]:
 
 def _declined(error: Exception) -> Exception:
     kind, text = type(error).__name__, str(error)
+    if locale := _LOCALE.search(text):
+        return Lacking(f"the locale {locale[1]}; install it, on Debian with locale-gen of the package locales")
     if kind == "NotImplemented" or (kind in ("Fail", "InvalidGraph") and _DECLINED.search(text)):
         return Unsupported(text)
     return error

@@ -19,7 +19,7 @@ _MOST_BYTES = 1 << 30
 """Of an output's file."""
 _LONGEST_MESSAGE = 1000
 
-Status: TypeAlias = Literal["ok", "unsupported", "error", "crashed", "timed_out", "not_run"]
+Status: TypeAlias = Literal["ok", "unsupported", "error", "lacking", "crashed", "timed_out", "not_run"]
 
 
 class Task(msgspec.Struct, frozen=True):

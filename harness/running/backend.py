@@ -29,6 +29,13 @@ class Unsupported(Exception):
     """The backend declines, and says why; every other exception is an error."""
 
 
+class Lacking(Exception):
+    """The machine lacks what the backend needs for this, a locale say: its message says what, and where to get it.
+
+    That is no fault of the backend's: the verdict is ``not_run``.
+    """
+
+
 class Backend(Protocol):
     """What executes models: an adapter's class, made without arguments in a process of its own."""
 
@@ -37,7 +44,10 @@ class Backend(Protocol):
         ...
 
     def prepare(self, model: bytes) -> Runner:
-        """Make a serialized ModelProto ready to run on any number of data sets. Raises Unsupported, also when run."""
+        """Make a serialized ModelProto ready to run on any number of data sets.
+
+        Raises Unsupported and Lacking, also when run.
+        """
         ...
 
 

@@ -131,11 +131,11 @@ class Book:
             self._met.update(self._matching((case.name, case.labels_of(data_set), data_set, "")))
 
     def explain(self, result: Result) -> Result:
-        """The result, with the reason for its failure where an entry gives one; counts it where none does."""
-        if not self._entries:
-            self.unexpected += result.verdict not in _GOOD
-            return result
-        known = ""
+        """The result, with the reason for its failure where an entry gives one; counts it where none does.
+
+        What the machine lacks for it is a reason, too.
+        """
+        known = result.known if result.verdict == "not_run" else ""
         for number in self._matching((result.case, result.labels, result.data_set, result.verdict)):
             if result.verdict in self._entries[number].verdicts:
                 known = known or (self._entries[number].reason if result.verdict not in _GOOD else "")

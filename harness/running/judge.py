@@ -63,7 +63,15 @@ def check_given(case: Case, folder: str, data_set: int) -> None:
 def judge(outcome: Outcome) -> Result:
     """The result line of an outcome. Raises BrokenSuite where the suite's files are not those of its manifest."""
     case = outcome.case
-    comparison = _compare(outcome) if outcome.status == "ok" else Comparison(outcome.status, outcome.message)
+    known = ""
+    match outcome.status:
+        case "ok":
+            comparison = _compare(outcome)
+        case "lacking":
+            known = f"the machine lacks what the backend needs: {outcome.message}"
+            comparison = Comparison("not_run", known)
+        case status:
+            comparison = Comparison(status, outcome.message)
     if comparison.verdict not in ("passed", "not_run"):
         check_given(case, outcome.folder, outcome.data_set)
     if case.data_sets[outcome.data_set].silent and comparison.verdict != "not_run":
@@ -83,6 +91,7 @@ def judge(outcome: Outcome) -> Result:
         outcome.seconds,
         outcome.prepare_seconds,
         "; ".join(filter(None, (comparison.message, outcome.note))),
+        known,
     )
 
 

@@ -23,8 +23,8 @@ given for them, and answers a line a data set, in their order::
 
 ``data_set`` is the place in the request's list. ``outputs`` states the type of every value that the backend gave, be it
 what was declared or not; where it gave more values than there are files, the rest are stated and not written. Seconds
-may be left out. ``status`` is ``ok``, ``unsupported`` (the backend declines) or ``error`` (it fails); the last two take
-a message. An answer without ``data_set`` stands for all data sets of the case that have none yet: the model could not
+may be left out. ``status`` is ``ok``, ``unsupported`` (the backend declines), ``error`` (it fails) or ``lacking`` (the
+machine has not what it needs, a locale say, which is nobody's failure); the last three take a message. An answer without ``data_set`` stands for all data sets of the case that have none yet: the model could not
 be prepared::
 
     {"id":8,"status":"unsupported","message":"no kernel for Trilu"}
@@ -86,7 +86,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     """The answer to one data set, or (``data_set`` left out) to all of the case that have none yet."""
 
     id: int
-    status: Literal["ok", "unsupported", "error"]
+    status: Literal["ok", "unsupported", "error", "lacking"]
     data_set: int | None = None
     outputs: tuple[str, ...] = ()
     """Type of every value the backend gave."""

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from harness.errors import ConformanceError
-from harness.running.backend import Backend, Runner, Unsupported, load_backend, said
+from harness.running.backend import Backend, Lacking, Runner, Unsupported, load_backend, said
 from harness.running.protocol import CANNOT_WRITE, PROTOCOL, Answer, Described, Files, Request, RunCase
 from harness.running.results import Description
 from harness.spec.codec import decode, encode
@@ -141,6 +141,8 @@ def _failure(
 ) -> Answer:
     if isinstance(error, Unsupported):
         status, message = "unsupported", said(error).removeprefix(f"{type(error).__name__}: ")
+    elif isinstance(error, Lacking):
+        status, message = "lacking", said(error).removeprefix(f"{type(error).__name__}: ")
     else:
         status, message = "error", str(error) if isinstance(error, NoValue) else said(error)
     return Answer(request.id, status, number, (), seconds, prepare_seconds, message)

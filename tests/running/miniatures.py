@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import onnx
 
-from harness.running.backend import Unsupported
+from harness.running.backend import Lacking, Unsupported
 from harness.running.results import Description
 
 
@@ -139,6 +139,11 @@ class Declines(Right):
 class DeclinesLater(Right):
     def run(self, y):
         raise Unsupported("not of this shape")
+
+
+class Lacks(Right):
+    def run(self, y):
+        raise Lacking("the locale tlh_QO; install it")
 
 
 class NoCallable(Right):

@@ -211,6 +211,18 @@ def test_what_cannot_be_started_any_more_is_not_run(runs):
     assert verdicts(run) == {"not_run": 9}
 
 
+def test_what_the_machine_lacks_is_nobodys_failure(tools, tmp_path):
+    runs = tools.Runs(tools.tiny_suite(tmp_path / "small", cases=1, data_sets=2), tmp_path / "reports")
+    (case,) = runs.suite.cases()
+    with pytest.raises(NothingRun, match="lacks what the backend needs: the locale tlh_QO; install it"):
+        runs("Lacks")
+    run = read_run(runs.folder / "results.jsonl")
+    assert [(result.verdict, result.data_set) for result in run.results] == [("not_run", 0), ("not_run", 1)]
+    assert all("the locale tlh_QO" in result.known for result in run.results)
+    assert run.footers[0].unexpected == 0
+    assert case.name == run.results[0].case
+
+
 def test_a_silent_data_set_is_shown_and_not_scored(tools, tmp_path):
     runs = tools.Runs(tools.tiny_suite(tmp_path / "small", cases=1, data_sets=2), tmp_path / "reports")
     (case,) = runs.suite.cases()
