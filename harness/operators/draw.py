@@ -18,7 +18,7 @@ WORDS = ("", "a", "Z", "onnx", "two words", "ß", "Grüße", "日本語", "🧮"
 
 
 class Draw:
-    """What a group of inputs draws from: ``Values`` of the tensors of each type variable (``draw.T``), and the attributes.
+    """What a group of inputs draws from: ``Values`` for each type variable (``draw.T``), and the row's attributes.
 
     The stream is SHAKE-256 of the seed, so it is the same in every language, on every machine, for ever.
     """

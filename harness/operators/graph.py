@@ -33,6 +33,7 @@ class Graph:
         self._scope, self._answer = scope, answer
         self._inputs = [value.name for value in proto.input]
         infos = (*proto.input, *proto.value_info, *proto.output)
+        self._shapes = {i.name: _static_shape(i) for i in proto.output}
         self._declared = {i.name: type_of_proto(i.type) for i in infos if i.type.WhichOneof("value")}
         self._initializers = {tensor.name: _typed(tensor) for tensor in proto.initializer}
         self._nodes = [(node, *_meaning(node, scope.opsets)) for node in proto.node]
@@ -45,6 +46,11 @@ class Graph:
     def types(self) -> list[ValueType]:
         """The types that the graph states of its outputs."""
         return [self._declared[name] for name in self.outputs]
+
+    @property
+    def shapes(self) -> list[tuple[int, ...] | None]:
+        """The shapes that the graph states of its outputs, as far as they are numbers."""
+        return [self._shapes[name] for name in self.outputs]
 
     def __call__(self, *values: Typed) -> list[Typed]:
         """The outputs for these inputs."""
@@ -74,6 +80,12 @@ class Graph:
             if name in self._declared:
                 bound.setdefault(p.type_str, str(self._declared[name]))
         return bound
+
+
+def _static_shape(value: onnx.ValueInfoProto) -> tuple[int, ...] | None:
+    tensor = value.type.tensor_type
+    known = tensor.HasField("shape") and all(dim.HasField("dim_value") for dim in tensor.shape.dim)
+    return tuple(dim.dim_value for dim in tensor.shape.dim) if known else None
 
 
 def _typed(tensor: onnx.TensorProto) -> Typed:

@@ -81,7 +81,7 @@ class Group(msgspec.Struct, frozen=True):
     generate: Callable[..., Iterable[Inputs | Drawn]]
     """Takes a ``Draw`` and yields sets of inputs; those with the same shapes become data sets of one case."""
     only: dict[str, tuple[str, ...]]
-    """Type variable → the kinds or element types that the group is about, or ``seq`` and ``optional``."""
+    """Type variable → the kinds or types that the group is about (``_kinds``); others are not given to it."""
     silent: str
     """Why the spec leaves these answers open, with the clause; empty where it does not."""
 
@@ -92,9 +92,13 @@ class Group(msgspec.Struct, frozen=True):
 
 @cache
 def _kinds(text: str) -> frozenset[str]:
-    """What a group may call a type: by the element type of a tensor or its kind, others by the word before the "("."""
+    """What a group may call a type: as schemas do, a tensor by its element type or kind, others by their first word.
+
+    ``float`` is both a type and a kind, and means the kind.
+    """
     of = parse_type(text)
-    return frozenset((of.element.name, of.element.kind) if isinstance(of, TensorType) else (text.partition("(")[0],))
+    words = (of.element.name, of.element.kind) if isinstance(of, TensorType) else (text.partition("(")[0],)
+    return frozenset((text, *words))
 
 
 class Example(msgspec.Struct, frozen=True, eq=False):
@@ -142,7 +146,8 @@ class Operator(msgspec.Struct, frozen=True, eq=False):
     def inputs(self, *, silent: str = "", **only: str | tuple[str, ...]) -> Callable[..., Any]:
         """Registers a generator as an input group, e.g. ``@cumprod.inputs(T="float")``.
 
-        ``only`` names the kinds (``float``, ``signed`` …) or element types it is about, by type variable.
+        ``only`` names, by type variable, the kinds (``float``, ``signed``, ``seq`` …), element types (``float16``) or
+        types (``tensor(float)``) that it is about.
         """
 
         def register(generate: Generator) -> Generator:

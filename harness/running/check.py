@@ -16,7 +16,7 @@ import onnx.printer
 
 from harness.running.answers import Outcome
 from harness.running.backend import COMMAND, cut
-from harness.running.diagnosis import Diagnosis, diagnose, how_to_decline
+from harness.running.diagnosis import LACKING, Diagnosis, diagnose, how_to_decline
 from harness.running.judge import judge, make_task
 from harness.running.pool import Limits, NoStart, Pool
 from harness.running.probes import Probe, probes
@@ -143,6 +143,8 @@ def _of_refusal(probe: Probe, outcome: Outcome, spec: str) -> Finding:
                 "There is an answer to a model that has none; it may be that of another model.",
                 "Prepare the very model that is given, and let its failure be one.",
             )
+        case "lacking":
+            diagnosis = LACKING
         case status:
             diagnosis = diagnose(probe, status, outcome.message, spec)
     status = "an answer" if outcome.status == "ok" else outcome.status.replace("_", " ")

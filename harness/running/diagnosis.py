@@ -19,6 +19,9 @@ class Diagnosis(msgspec.Struct, frozen=True):
     do: str
 
 
+LACKING = Diagnosis("The machine lacks what the backend needs; that is no fault of the backend's.", "Install it.")
+
+
 def how_to_decline(spec: str) -> str:
     """What a backend that comes in this way does to say that it has not got something."""
     if spec.startswith(COMMAND):
@@ -50,6 +53,8 @@ def diagnose(probe: Probe, verdict: Verdict, message: str, spec: str) -> Diagnos
                 "Nothing came within the limit that a run has by default.",
                 "Look for a lock, a prompt or a download; a backend that is only slow is run with a longer --limit.",
             )
+        case "not_run" if message.startswith("the machine lacks"):
+            return LACKING
         case "not_run":
             return Diagnosis("The backend could not be started again after a crash.", "Mend the crash first.")
         case _:

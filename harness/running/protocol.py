@@ -24,8 +24,8 @@ given for them, and answers a line a data set, in their order::
 ``data_set`` is the place in the request's list. ``outputs`` states the type of every value that the backend gave, be it
 what was declared or not; where it gave more values than there are files, the rest are stated and not written. Seconds
 may be left out. ``status`` is ``ok``, ``unsupported`` (the backend declines), ``error`` (it fails) or ``lacking`` (the
-machine has not what it needs, a locale say, which is nobody's failure); the last three take a message. An answer without ``data_set`` stands for all data sets of the case that have none yet: the model could not
-be prepared::
+machine has not what it needs, a locale say, which is nobody's failure); the last three take a message. An answer
+without ``data_set`` stands for all data sets of the case that have none yet: the model could not be prepared::
 
     {"id":8,"status":"unsupported","message":"no kernel for Trilu"}
 """

@@ -26,7 +26,6 @@ from harness.suite.cases import Built, Case, DataSet, Labels, finish
 from harness.suite.names import attribute_label, case_name, type_label
 from harness.suite.planning import Plan, Row
 
-
 _Shape: TypeAlias = tuple[int | None, ...] | None
 
 
@@ -262,14 +261,17 @@ def _model(version: Schema, attributes: Mapping[str, Any], graph: _Graph) -> byt
 
 
 def _arguments(parameters: Sequence[Parameter], names: Sequence[str]) -> list[str]:
-    """A node's inputs or outputs: the names that are there, empty ones for those left out before the last."""
+    """A node's inputs or outputs: the names that are there, empty ones for those left out before the last.
+
+    What stands before a variadic one has its place even where that has none (``OpSchema.min_input``).
+    """
     found: list[str] = []
     for p in parameters:
         if p.option == "variadic":
             found += [name for name in names if name.startswith(f"{p.name}_")]
         else:
             found.append(p.name if p.name in names else "")
-    while found and not found[-1]:
+    while found and not found[-1] and parameters[-1].option != "variadic":
         found.pop()
     return found
 

@@ -125,7 +125,7 @@ def _with_news(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
 def _covering(factors: _Factors, groups: Sequence[Group], strength: int) -> list[tuple[Any, ...]]:
     """A covering array over the factors and the groups, whose rows all meet the constraints.
 
-    It is made over indices, for values may be of any kind, and sorted.
+    It is made over indices, for values may be of any kind, and sorted; the library may give a row twice.
     """
     if not groups:
         return []
@@ -148,4 +148,4 @@ def _covering(factors: _Factors, groups: Sequence[Group], strength: int) -> list
         conditions.append(condition([*narrow, last], is_about))
     indices = [list(range(len(pool))) for pool in pools]
     array: Any = make(indices, strength=min(strength, len(pools)), constraints=conditions)
-    return [tuple(pool[i] for pool, i in zip(pools, row, strict=True)) for row in sorted(array)]
+    return [tuple(pool[i] for pool, i in zip(pools, row, strict=True)) for row in sorted(set(map(tuple, array)))]

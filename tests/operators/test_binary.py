@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from harness.operators.broadcasting import MULTIDIRECTIONAL, unidirectional
-from harness.operators.draw import Draw
 from harness.operators.call import Call
+from harness.operators.draw import Draw
 from harness.operators.evaluate import answer, expected
 from harness.operators.math.mod import remainder
 from harness.operators.operator import Drawn, Operator, find, operators

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from harness.operators.call import Call
-
 from harness.operators.evaluate import WrongOracle, answer, expected
 from harness.operators.operator import OMITTED, find
 from harness.spec.element_types import BY_NAME, ELEMENT_TYPES, element_type

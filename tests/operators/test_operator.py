@@ -150,8 +150,8 @@ def test_files_stand_in_their_category(one: Operator):
 
 @pytest.mark.parametrize("one", operators(), ids=lambda o: o.name)
 def test_oracles_do_not_write_to_their_inputs(one: Operator):
-    from harness.operators.draw import Draw
     from harness.operators.call import Call
+    from harness.operators.draw import Draw
     from harness.operators.evaluate import answer
     from harness.suite.planning import plan
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from harness.operators.call import Call
-
 from harness.operators.evaluate import Expected, expected
 from harness.operators.operator import find
 from harness.spec.element_types import element_type

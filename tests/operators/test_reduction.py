@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.operators.draw import Draw
 from harness.operators.call import Call
+from harness.operators.draw import Draw
 from harness.operators.evaluate import Expected, expected
 from harness.operators.operator import OMITTED, Drawn, find
 from harness.spec.element_types import element_type

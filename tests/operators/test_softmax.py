@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from harness.operators.call import Call
-
 from harness.operators.evaluate import expected
 from harness.operators.operator import OMITTED, find
 from harness.spec.element_types import element_type

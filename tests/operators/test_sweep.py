@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.operators.draw import Draw
 from harness.operators.call import Call
+from harness.operators.draw import Draw
 from harness.operators.evaluate import expected
 from harness.operators.operator import find, operators
 from harness.operators.sweep import NARROW

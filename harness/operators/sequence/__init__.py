@@ -1,0 +1,1 @@
+"""ONNX's category ``sequence``: a module an operator or a few that belong together."""
