@@ -17,9 +17,8 @@ from harness.numbers.rounding import round_array, to_storage, wrap
 from harness.operators.call import Call
 from harness.operators.draw import Draw
 from harness.operators.graph import Graph
-from harness.operators.operator import OMITTED
+from harness.operators.operator import OMITTED, Operator
 from harness.spec.element_types import BY_NAME, ElementType, element_type
-from harness.spec.schema import Schema
 from harness.spec.values import (
     MapType,
     OptionalType,
@@ -82,7 +81,7 @@ def answer(call: Call, *, exact: bool = False) -> tuple[Typed, ...]:
         seed = repr((call.types, sorted(call.attributes.items())))
         return tuple(Typed(one.of, one.value) for one in _drawn(call, seed))
     return tuple(
-        value if isinstance(value, Typed) else Typed(of, _typed(value, of, call.version, exact=exact))
+        value if isinstance(value, Typed) else Typed(of, _typed(value, of, call, exact=exact))
         for value, of in _called(call)
     )
 
@@ -90,7 +89,7 @@ def answer(call: Call, *, exact: bool = False) -> tuple[Typed, ...]:
 def _called(call: Call) -> list[tuple[Any, ValueType]]:
     """What the oracle gives for plain arguments, each output with its type. Raises WrongOracle."""
     graphs = any(a.kind == "GRAPH" for a in call.version.attributes)
-    arguments = [x if graphs or x is None else _plain(x.value) for x in call.positional()]
+    arguments = [x if graphs or x is None else _given(x.value, call.operator) for x in call.positional()]
     with np.errstate(all="ignore"):
         found = call.operator.oracle(*arguments, **attributes_of(call))
     values = found if isinstance(found, tuple) else (found,)
@@ -107,7 +106,7 @@ def _drawn(call: Call, seed: str) -> Iterator[Expected]:
     for random, of in _called(call):
         even = ((draw.words(math.prod(random.shape)) >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
         plain = np.asarray(random.law.draw(even.reshape(random.shape), values))
-        yield Expected(of, _typed(plain, of, call.version, exact=False), law=random.law)
+        yield Expected(of, _typed(plain, of, call, exact=False), law=random.law)
 
 
 def attributes_of(call: Call) -> dict[str, Any]:
@@ -154,6 +153,10 @@ def _whole(value: Value) -> Any:
             return value
 
 
+def _given(value: Value, operator: Operator) -> Any:
+    return value if operator.stored else _plain(value)
+
+
 def _plain(value: Value) -> Any:
     """As ``_whole``, with every real type as float64 and every complex one as complex128."""
     if not isinstance(value, np.ndarray):
@@ -175,28 +178,32 @@ def _within(value: Any, change: Callable[[Any], Any]) -> Any:
             return value
 
 
-def _typed(value: Any, of: ValueType, version: Schema, *, exact: bool) -> Value:
+def _typed(value: Any, of: ValueType, call: Call, *, exact: bool) -> Value:
     """An oracle's plain output in its type: rounded for reals, wrapped for integers. Raises WrongOracle."""
     match of:
         case OptionalType():
-            return None if value is None else _typed(value, of.of, version, exact=exact)
+            return None if value is None else _typed(value, of.of, call, exact=exact)
         case SequenceType() if isinstance(value, list):
-            return [_typed(item, of.of, version, exact=exact) for item in value]
+            return [_typed(item, of.of, call, exact=exact) for item in value]
         case MapType() if isinstance(value, dict):
-            return {key: _typed(item, of.of, version, exact=exact) for key, item in value.items()}
+            return {key: _typed(item, of.of, call, exact=exact) for key, item in value.items()}
         case TensorType() if not isinstance(value, list | dict | None):
-            return _tensor(np.asarray(value), of.element, version, exact=exact)
+            return _tensor(np.asarray(value), of.element, call, exact=exact)
         case _:
-            raise WrongOracle(f"The oracle of {version.title} gives a {type(value).__name__} for {of}.")
+            raise WrongOracle(f"The oracle of {call.version.title} gives a {type(value).__name__} for {of}.")
 
 
-def _tensor(array: np.ndarray, element: ElementType, version: Schema, *, exact: bool) -> np.ndarray:
+def _tensor(array: np.ndarray, element: ElementType, call: Call, *, exact: bool) -> np.ndarray:
+    if call.operator.stored:
+        if array.dtype != element.dtype:
+            raise WrongOracle(f"The oracle of {call.version.title} gives {array.dtype}, want {element.dtype}.")
+        return array
     match element.kind:
         case "float":
             plain = array.astype(np.float64)
             rounded = round_array(plain, element)
             if exact and not np.array_equal(plain, rounded, equal_nan=True):
-                raise WrongOracle(f"{version.title} is declared exact, but gives what {element.name} cannot hold.")
+                raise WrongOracle(f"{call.version.title} is declared exact, but gives what {element.name} cannot hold.")
             return to_storage(rounded, element)
         case "signed" | "unsigned":
             return wrap(array, element)

@@ -137,6 +137,8 @@ class Operator(msgspec.Struct, frozen=True, eq=False):
     """Every combination of types and attributes that meets the constraints is planned, however many there may be."""
     random: bool = False
     """The oracle gives laws (``harness.numbers.laws.Random``), which answers are held against, instead of values."""
+    stored: bool = False
+    """The oracle takes and gives values as they are stored, in the dtypes of their types, since it is about bits."""
 
     @property
     def schemas(self) -> tuple[Schema, ...]:
@@ -185,6 +187,7 @@ def operator(
     constraints: Sequence[Callable[..., bool]] = (),
     whole: bool = False,
     random: bool = False,
+    stored: bool = False,
     **attributes: Sequence[Any],
 ) -> Callable[[Callable[..., Any]], Operator]:
     """Declares the decorated function the oracle of these versions, checked at once against their schemas.
@@ -199,7 +202,8 @@ def operator(
     as a function, and the values are then not plain ones but ``Typed``, as those it takes and returns.
     A constraint is a function of type
     variables and attributes, by name: rows of which it is false are not planned, and all others are if the operator
-    is to be tried ``whole``. A ``random`` one's oracle gives the law and the shape of each output (``Random``).
+    is to be tried ``whole``. A ``random`` one's oracle gives the law and the shape of each output (``Random``). One
+    that is about bits takes and gives values as they are ``stored``.
     Raises OracleMismatch.
     """
     versions = (since,) if isinstance(since, int) else tuple(since)
@@ -227,6 +231,7 @@ def operator(
             [],
             whole,
             random,
+            stored,
         )
         if unknown := values.keys() - {a.name for version in schemas for a in version.attributes}:
             raise OracleMismatch(f"{name} has no attributes {sorted(unknown)} in any of the versions {versions}.")

@@ -12,7 +12,7 @@ import onnx
 
 from harness.operators.operator import OMITTED, Drawn
 from harness.spec.schema import Schema
-from harness.spec.values import TensorType, Typed, parse_type
+from harness.spec.values import TensorType, Typed, parse_type, type_of_proto
 
 LONGEST = 120
 """Characters of a case's name."""
@@ -48,7 +48,7 @@ def attribute_label(value: Any) -> str:
         case onnx.GraphProto():
             return re.sub(r"\s+", "_", value.name) or f"graph_of_{len(value.node)}_nodes"
         case onnx.TypeProto():
-            return onnx.helper.printable_type(value)
+            return type_label(str(type_of_proto(value)))
         case _:
             return str(value)
 

@@ -3,6 +3,7 @@ import pytest
 
 from harness.operators import operator as mechanism
 from harness.operators.operator import FLAG, OMITTED, Drawn, Operator, OracleMismatch, find, operator, operators
+from harness.spec.values import Typed
 
 
 @pytest.fixture(autouse=True)
@@ -150,20 +151,29 @@ def test_files_stand_in_their_category(one: Operator):
 
 @pytest.mark.parametrize("one", operators(), ids=lambda o: o.name)
 def test_oracles_do_not_write_to_their_inputs(one: Operator):
-    from harness.operators.call import Call
+    from harness.operators.call import Call, Scope
     from harness.operators.draw import Draw
     from harness.operators.evaluate import answer
     from harness.suite.planning import plan
 
     def frozen(value):
-        if isinstance(value, tuple):
-            return tuple(map(frozen, value))
-        array = np.array(value)
-        array.flags.writeable = False
-        return array
+        match value:
+            case tuple() | list():
+                return type(value)(map(frozen, value))
+            case Typed():
+                return Typed(value.of, frozen(value.value))
+            case None:
+                return None
+            case _:
+                array = np.array(value)
+                array.flags.writeable = False
+                return array
 
     for row in plan(one, one.schemas[0], "each").rows:
         for drawn in row.group.generate(Draw("test", row.types, row.attributes)):
             inputs = drawn.inputs if isinstance(drawn, Drawn) else drawn
             given = {name: frozen(value) for name, value in inputs.items()}
-            answer(Call(one, one.schemas[0], row.types, given, row.attributes))
+            outer = drawn.outer if isinstance(drawn, Drawn) else {}
+            scope = Scope({one.domain: one.since[0]}, {name: frozen(value) for name, value in outer.items()})
+            outputs = drawn.outputs if isinstance(drawn, Drawn) else 0
+            answer(Call(one, one.schemas[0], row.types, given, row.attributes, outputs, scope))

@@ -1,0 +1,1 @@
+"""ONNX's category ``optional``: its three operators in one module."""
