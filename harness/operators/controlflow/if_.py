@@ -28,14 +28,19 @@ def second(types: Types) -> onnx.GraphProto:
 def constant(types: Types) -> onnx.GraphProto:
     """A tensor from inside, of a shape that no other branch gives."""
     of = element_in(parse_type(types["V"]))
-    value = to_proto(Draw("constant", types, {}).V.some((4,)), TensorType(of))
+    value = to_proto(Draw("constant", types, {}).V.some((1, 4)), TensorType(of))
     return graph("constant", {}, {"y": types["V"]}, onnx.helper.make_node("Constant", [], ["y"], value=value))
 
 
 def nested(types: Types) -> onnx.GraphProto:
     """Another If, whose condition is from outside."""
-    inner = node("If", ["flag"], ["y"], then_branch=first(types), else_branch=second(types))
-    return graph("nested", {}, {"y": types["V"]}, inner)
+    v = types["V"]
+    branches = {
+        "then_branch": graph("inner_first", {}, {"w": v}, move(v, "x", "w", "flag")),
+        "else_branch": graph("inner_second", {}, {"w": v}, move(v, "z", "w", "flag")),
+    }
+    inner = node("If", ["flag"], ["y"], **branches)
+    return graph("nested", {}, {"y": v}, inner)
 
 
 def pair(types: Types) -> onnx.GraphProto:
@@ -117,7 +122,7 @@ for one in (if_, if_1):
 def other_shapes(draw: Draw) -> Iterator[Drawn]:
     """Branches that give other shapes, and a condition of one element in one dimension."""
     for cond in (True, False):
-        yield Drawn({"cond": np.array([cond])}, outer=around(draw, cond, (3,), (1, 4)))
+        yield Drawn({"cond": np.array([cond])}, outer=around(draw, cond, (3, 1), (0, 5)))
 
 
 @if_.inputs(V="optional")

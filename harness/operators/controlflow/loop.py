@@ -143,7 +143,7 @@ def concatenated(elements: list[Typed], of: ValueType, shape: tuple[int, ...] | 
     return Typed(of, np.stack([np.asarray(one.value) for one in elements], axis))
 
 
-loop_1 = operator("Loop", since=1, exact=True, constraints=[plain], body=(record, queue, stop))(loop.oracle)
+loop_1 = operator("Loop", since=1, exact=True, constraints=[plain], body=(record, queue))(loop.oracle)
 
 
 def carried(draw: Draw) -> tuple[Typed, ...]:

@@ -45,8 +45,8 @@ def outer(types: Types) -> onnx.GraphProto:
     """A value from outside comes out each time, beside the element, which a graph inside sees."""
     of = (types["V"], ELEMENT)
     branches = {
-        "then_branch": graph("then", {}, {"seen": of}, "seen = Identity (u)"),
-        "else_branch": graph("else", {}, {"seen": of}, "seen = Identity (x)"),
+        "then_branch": graph("then", {}, {"mine": of}, "mine = Identity (u)"),
+        "else_branch": graph("else", {}, {"mine": of}, "mine = Identity (x)"),
     }
     inner = node("If", ["flag"], ["seen"], **branches)
     return graph("outer", {"u": of}, {"seen": of, "given": of}, inner, "given = Identity (x)")
