@@ -197,7 +197,6 @@ def states_of_the_first_batch(oracle: Callable[..., Any]) -> Mistake:
         ("If", 25, branches_swapped),
         ("If", 1, branches_swapped),
         ("Loop", 25, condition_heeded),
-        ("Loop", 1, condition_heeded),
         ("Loop", 25, one_more_trip),
         ("Scan", 25, always_forward),
         ("Scan", 9, always_appended),

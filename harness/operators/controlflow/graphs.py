@@ -19,6 +19,9 @@ Ports: TypeAlias = Mapping[str, str | tuple[str, tuple[int, ...]]]
 
 SOME = ("tensor(float)", "tensor(int64)", "tensor(string)", "seq(tensor(float))", "optional(tensor(float))")
 """Types that meet every graph; the others meet the plainest."""
+MOVED = (*SOME, "tensor(bfloat16)", "seq(tensor(string))", "optional(seq(tensor(int64)))", "optional(tensor(uint4))")
+"""Types that meet what is not about types."""
+ABSENT = tuple(of for of in MOVED if of.startswith("optional"))
 
 _TAKEN = frozenset(schema("Identity", 25).variables["V"])
 _SEQUENCES = frozenset(schema("SequenceErase", 11).variables["S"])

@@ -7,7 +7,19 @@ from collections.abc import Iterator
 import numpy as np
 import onnx
 
-from harness.operators.controlflow.graphs import BOOL, INT64, SOME, graph, move, node, of_type, outside, typed
+from harness.operators.controlflow.graphs import (
+    ABSENT,
+    BOOL,
+    INT64,
+    MOVED,
+    SOME,
+    graph,
+    move,
+    node,
+    of_type,
+    outside,
+    typed,
+)
 from harness.operators.draw import Draw
 from harness.operators.graph import Graph
 from harness.operators.operator import Drawn, Types, operator
@@ -113,8 +125,8 @@ for one in (if_, if_1):
 
     @one.inputs()
     def ordinary(draw: Draw) -> Iterator[Drawn]:
-        """Each branch."""
-        for cond in (True, False):
+        """Each branch; of most types one of the two."""
+        for cond in (True, False) if draw.types["V"] in MOVED else (draw.integer(0, 1) == 1,):
             yield Drawn({"cond": np.array(cond)}, outer=around(draw, not cond, (2, 3), (2, 3)))
 
 
@@ -125,7 +137,7 @@ def other_shapes(draw: Draw) -> Iterator[Drawn]:
         yield Drawn({"cond": np.array([cond])}, outer=around(draw, cond, (3, 1), (0, 5)))
 
 
-@if_.inputs(V="optional")
+@if_.inputs(V=ABSENT)
 def absent(draw: Draw) -> Iterator[Drawn]:
     """Optionals that are empty."""
     for cond in (True, False):

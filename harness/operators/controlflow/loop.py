@@ -8,7 +8,20 @@ from typing import Any
 import numpy as np
 import onnx
 
-from harness.operators.controlflow.graphs import BOOL, INT64, SOME, constant, graph, move, node, of_type, outside, typed
+from harness.operators.controlflow.graphs import (
+    ABSENT,
+    BOOL,
+    INT64,
+    MOVED,
+    SOME,
+    constant,
+    graph,
+    move,
+    node,
+    of_type,
+    outside,
+    typed,
+)
 from harness.operators.draw import Draw
 from harness.operators.graph import Graph
 from harness.operators.operator import Drawn, Types, operator
@@ -184,21 +197,21 @@ for one in (loop, loop_1):
         """Three iterations at most, and a condition that holds at first."""
         yield drawn(draw, 3, True)
 
-    @one.inputs(V=("float", "int64", "string", "seq", "optional"))
+    @one.inputs(V=MOVED)
     def no_iteration(draw: Draw) -> Iterator[Drawn]:
         """No trip, or a condition that is false at once: initial values come out, and scan outputs have no elements."""
         yield drawn(draw, 0, True)
         yield drawn(draw, 3, False)
         yield drawn(draw, -2, True)
 
-    @one.inputs(V=("float", "int64", "string"))
+    @one.inputs(V=SOME)
     def trips_alone(draw: Draw) -> Iterator[Drawn]:
         """No condition: that of the body is "ignored"."""
         if draw.attributes["body"].name != "queue":
             yield drawn(draw, 3, None)
             yield drawn(draw, 1, None)
 
-    @one.inputs(V=("float", "int64", "string"))
+    @one.inputs(V=SOME)
     def condition_alone(draw: Draw) -> Iterator[Drawn]:
         """No trip count, as in a while loop, where the body ends it."""
         if draw.attributes["body"].name in ("queue", "stop"):
@@ -206,7 +219,7 @@ for one in (loop, loop_1):
             yield drawn(draw, None, False)
 
 
-@loop.inputs(V="optional")
+@loop.inputs(V=ABSENT)
 def absent(draw: Draw) -> Iterator[Drawn]:
     """Optionals of which one is empty."""
     full = drawn(draw, 3, True)
