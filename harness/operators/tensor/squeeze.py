@@ -26,8 +26,13 @@ def unsqueezed(data: np.ndarray, axes: Sequence[int]) -> np.ndarray:
     return data.reshape([1 if axis in new else next(sizes) for axis in range(rank)])
 
 
+def listed(axes: np.ndarray) -> list[int]:
+    """A "list of integers"; a scalar is a list of one, as the functions in ONNX's own documents have it."""
+    return list(axes.reshape(-1))
+
+
 def _squeeze(data: np.ndarray, axes: np.ndarray | None = None) -> np.ndarray:
-    return squeezed(data, axes)
+    return squeezed(data, None if axes is None else listed(axes))
 
 
 def _squeeze_by_attribute(data: np.ndarray, *, axes: list[int] | None) -> np.ndarray:
@@ -35,7 +40,7 @@ def _squeeze_by_attribute(data: np.ndarray, *, axes: list[int] | None) -> np.nda
 
 
 def _unsqueeze(data: np.ndarray, axes: np.ndarray) -> np.ndarray:
-    return unsqueezed(data, list(axes))
+    return unsqueezed(data, listed(axes))
 
 
 def _unsqueeze_by_attribute(data: np.ndarray, *, axes: list[int]) -> np.ndarray:
