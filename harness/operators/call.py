@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
-from harness.operators.operator import Inputs, Operator
+from harness.operators.operator import OMITTED, Inputs, Operator
 from harness.spec.schema import Parameter, Schema
 from harness.spec.values import Typed, parse_type
 
@@ -38,6 +39,13 @@ class Call(msgspec.Struct, frozen=True, eq=False):
     outputs: int = 0
     """How many outputs the node has, those left out before the last included; 0 where the rest says it."""
     scope: Scope = NOTHING
+
+    def is_exact(self) -> bool:
+        """Whether nothing is rounded."""
+        rule = self.operator.exact
+        if isinstance(rule, bool):
+            return rule
+        return rule(**{name: self.attributes.get(name, OMITTED) for name in inspect.signature(rule).parameters})
 
     def given(self) -> dict[str, Typed]:
         """The inputs that are there, by name, in the graph's order."""

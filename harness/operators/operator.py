@@ -120,8 +120,9 @@ class Operator(msgspec.Struct, frozen=True, eq=False):
     oracle: Callable[..., Any]
     attributes: dict[str, tuple[Any, ...]]
     """Attribute → the values that are worth trying, ``OMITTED`` among them where it may be."""
-    exact: bool
-    """No rounding is involved for any type: answers are compared bit for bit."""
+    exact: bool | Callable[..., bool]
+    """No rounding is involved for any type: answers are compared bit for bit. Or a function of attributes, by name,
+    that says whether."""
     worked_in: str
     """The type variable, or the element type, whose precision the formula is worked in where outputs have more."""
     asks: tuple[str, ...]
@@ -182,7 +183,7 @@ def operator(
     *,
     since: int | Sequence[int],
     domain: str = "",
-    exact: bool = False,
+    exact: bool | Callable[..., bool] = False,
     worked_in: str = "",
     constraints: Sequence[Callable[..., bool]] = (),
     whole: bool = False,

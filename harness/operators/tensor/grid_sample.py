@@ -126,6 +126,7 @@ CONSTRAINTS = [usual_grid, usual_mode, usual_padding, usual_corners, omitted_tog
 @operator(
     "GridSample",
     since=(22, 20),
+    exact=lambda mode: mode == "nearest",
     worked_in="T2",  # which locations and weights are computed in before they meet X
     whole=True,
     constraints=CONSTRAINTS,
@@ -150,6 +151,7 @@ def grid_sample(
 @operator(
     "GridSample",
     since=16,
+    exact=lambda mode: mode == "nearest",
     worked_in="T2",
     whole=True,
     constraints=CONSTRAINTS,

@@ -189,7 +189,12 @@ FLOAT, WORDS = FLOATS[0], ("tensor(string)", "tensor(bool)")
 
 def averages(mode: Any) -> bool:
     """Whether elements are averaged."""
-    return mode in ("linear", "cubic")
+    return mode in ("linear", "bilinear", "cubic")
+
+
+def moves(mode: Any) -> bool:
+    """Whether elements are moved as they are: the nearest, by default."""
+    return not averages(mode)
 
 
 CONSTRAINTS = (
@@ -240,11 +245,11 @@ SINCE_18: dict[str, Any] = SINCE_11 | {
 }
 SINCE_19: dict[str, Any] = SINCE_18 | {"coordinate_transformation_mode": (*TRANSFORMS, "half_pixel_symmetric")}
 
-resize_19 = operator("Resize", since=19, **SINCE_19)(resize)
-resize_18 = operator("Resize", since=18, **SINCE_18)(resize)
+resize_19 = operator("Resize", since=19, exact=moves, **SINCE_19)(resize)
+resize_18 = operator("Resize", since=18, exact=moves, **SINCE_18)(resize)
 
 
-@operator("Resize", since=13, **SINCE_11)
+@operator("Resize", since=13, exact=moves, **SINCE_11)
 def resize_13(
     X: np.ndarray,
     roi: np.ndarray | None = None,
@@ -259,7 +264,7 @@ def resize_13(
 BEFORE_13: dict[str, Any] = SINCE_11 | {"coordinate_transformation_mode": (*TRANSFORMS, FOR_NEAREST)}
 
 
-@operator("Resize", since=11, **BEFORE_13)
+@operator("Resize", since=11, exact=moves, **BEFORE_13)
 def resize_11(
     X: np.ndarray, roi: np.ndarray, scales: np.ndarray, sizes: np.ndarray | None = None, **how: Any
 ) -> np.ndarray:
@@ -279,10 +284,10 @@ def resample_plainly(X: np.ndarray, scales: Sequence[Any], mode: str) -> np.ndar
 
 def floats_alone(T: str, mode: Any) -> bool:
     """Whether the type has averages that are decided without places: those of what is alike."""
-    return T in FLOATS or mode not in ("linear", "bilinear")
+    return T in FLOATS or not averages(mode)
 
 
-@operator("Resize", since=10, constraints=[floats_alone], mode=(OMITTED, "nearest", "linear"))
+@operator("Resize", since=10, exact=moves, constraints=[floats_alone], mode=(OMITTED, "nearest", "linear"))
 def resize_10(X: np.ndarray, scales: np.ndarray, *, mode: str) -> np.ndarray:
     """By ``scales``, "If it's less than 1, it's sampling down, otherwise, it's upsampling"."""
     return resample_plainly(X, list(scales), mode)

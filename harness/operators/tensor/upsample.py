@@ -6,11 +6,11 @@ import numpy as np
 
 from harness.operators.draw import Draw
 from harness.operators.operator import OMITTED, Drawn, operator
-from harness.operators.tensor.resize import floats_alone, resample_plainly
+from harness.operators.tensor.resize import floats_alone, moves, resample_plainly
 from harness.operators.tensor.resize_inputs import IMAGES, PlainGroups, enlarge, some, steadily
 
 
-@operator("Upsample", since=9, constraints=[floats_alone], mode=(OMITTED, "nearest", "linear"))
+@operator("Upsample", since=9, exact=moves, constraints=[floats_alone], mode=(OMITTED, "nearest", "linear"))
 def upsample(X: np.ndarray, scales: np.ndarray, *, mode: str) -> np.ndarray:
     """``output_dimension = floor(input_dimension * scale)``."""
     return resample_plainly(X, list(scales), mode)
@@ -19,6 +19,7 @@ def upsample(X: np.ndarray, scales: np.ndarray, *, mode: str) -> np.ndarray:
 @operator(
     "Upsample",
     since=7,
+    exact=moves,
     constraints=[floats_alone],
     mode=(OMITTED, "nearest", "linear"),
     scales=([1.0, 1.0, 2.0, 3.0], [1.0, 1.0, 1.5, 2.0], [2.0, 1.0, 3.0], [2.0, 3.0], [1.0, 1.0, 1.0, 1.0]),
@@ -31,6 +32,7 @@ def upsample_7(X: np.ndarray, *, mode: str, scales: list[float]) -> np.ndarray:
 @operator(
     "Upsample",
     since=1,
+    exact=moves,
     constraints=[floats_alone],
     height_scale=(1.0, 2.0, 1.5),
     width_scale=(1.0, 3.0, 1.6),
