@@ -40,9 +40,9 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 
 def disagreements(suite: Suite, witness: str, folder: Path) -> list[Result]:
-    """What the witness says otherwise: what it declines or what is silent is no disagreement."""
+    """What the witness says otherwise: what it declines, what is silent or what the machine lacks is no disagreement."""
     finished = run(suite, witness, Options(), folder, quiet=True)
-    return [r for r in finished.results if r.verdict not in ("passed", "unsupported", "silent")]
+    return [r for r in finished.results if r.verdict not in ("passed", "unsupported", "silent") and not r.known]
 
 
 def settle(suite: Suite, witness: str, folder: Path) -> None:
