@@ -4,6 +4,7 @@ import tomllib
 from pathlib import Path
 
 import msgspec
+import onnx
 import pytest
 
 from harness.running.results import Result
@@ -39,8 +40,14 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Suite:
     return generate(tmp_path_factory.mktemp("testdata") / "matrix")[0]
 
 
+def test_every_model_is_valid(matrix: Suite):
+    """By onnx's checker, with the types and shapes that it infers."""
+    for case in matrix.cases():
+        onnx.checker.check_model(onnx.load(matrix.path / case.name / "model.onnx"), full_check=True)
+
+
 def disagreements(suite: Suite, witness: str, folder: Path) -> list[Result]:
-    """What the witness says otherwise: what it declines, what is silent or what the machine lacks is no disagreement."""
+    """What the witness says otherwise: not what it declines, what is silent or what the machine lacks."""
     finished = run(suite, witness, Options(), folder, quiet=True)
     return [r for r in finished.results if r.verdict not in ("passed", "unsupported", "silent") and not r.known]
 

@@ -114,21 +114,16 @@ def ordinary(draw: Draw) -> Iterator[Drawn]:
 
 @split_18.inputs(T=SOME)
 def uneven(draw: Draw) -> Iterator[Drawn]:
-    """Sizes that are no multiples of the number of parts: the last one is smaller, or there is nothing left for it."""
+    """Sizes that are no multiples of the number of parts: the last one is smaller.
+
+    What the parts are where nothing is left for the last, as of 5 in 4 parts, is not said.
+    """
     if by_length(draw):
         return
     count = draw.attributes["num_outputs"]
     yield Drawn({"input": tensor(draw, 7)})
     if count == 3:
         yield Drawn({"input": tensor(draw, 4)})
-    if count == 4:
-        yield Drawn({"input": tensor(draw, 5)}, silent=SHORT)
-
-
-SHORT = (
-    'Split-18, "If the tensor is not evenly splittable into `num_outputs`, the last chunk will be smaller", does not '
-    "say what the parts are where so many of one length would already be more than there is."
-)
 
 
 def lengths(draw: Draw) -> Iterator[Drawn]:
