@@ -17,8 +17,11 @@ from harness.spec.values import TensorType, Typed, parse_type, type_of_proto
 LONGEST = 120
 """Characters of a case's name."""
 
-_SPELT = str.maketrans({"-": "m", ".": "p", ",": "x", "[": None, "]": None})
-"""How names spell the characters of numbers and lists: ``-0.5`` is ``m0p5``, ``[2,3]`` is ``2x3``."""
+_SPELT = str.maketrans({"-": "m", ".": "p", ",": "x", "[": None, "]": None, "(": "_", ")": None})
+"""How names spell the characters of numbers, lists and types.
+
+``-0.5`` is ``m0p5``, ``[2,3]`` is ``2x3``, ``seq(tensor(float))`` is ``seq_tensor_float``.
+"""
 
 
 def type_label(text: str) -> str:
@@ -61,7 +64,7 @@ def shape_label(value: Any) -> str:
     """
     match value:
         case Typed():
-            return f"{type_label(str(value.of))}_{shape_label(value.value)}"
+            return f"{type_label(str(value.of)).translate(_SPELT)}_{shape_label(value.value)}"
         case np.ndarray():
             return "x".join(map(str, value.shape)) or "scalar"
         case None:
@@ -88,7 +91,7 @@ def case_name(version: Schema, types: Mapping[str, str], attributes: Mapping[str
         *([version.domain] if version.domain else []),
         version.op,
         str(version.since),
-        *(type_label(of) for of in types.values()),
+        *(type_label(of).translate(_SPELT) for of in types.values()),
         *(f"{name}_{attribute_label(value).translate(_SPELT)}" for name, value in given),
         *(shape_label(drawn.inputs.get(p.name, "none")) for p in version.inputs),
         *(f"without_{name}" for name in drawn.without),

@@ -114,3 +114,47 @@ def test_narrow_integers_are_integers_too():
         "int4",
         "uint4",
     }
+
+
+def test_an_operator_may_be_exact_for_some_attributes():
+    """Of Resize, the nearest elements are moved and linear ones averaged."""
+    resize, version = find("Resize", 19), schema("Resize", 19)
+    assert resize
+    types = {"T1": "tensor(float)", "T2": "tensor(float)"}
+    inputs = {"X": np.array([1, 2], np.float32), "scales": np.array([2], np.float32)}
+    for mode, exact in ((OMITTED, True), ("nearest", True), ("linear", False)):
+        call = Call(resize, version, types, inputs, {"mode": mode})
+        assert call.is_exact() == exact
+        assert (expected(call)[0].bound is None) == exact
+
+
+def test_float_attributes_are_float32_where_nothing_is_rounded_too():
+    import msgspec
+
+    shrink = msgspec.structs.replace(find("Clip", 6), oracle=lambda input, *, min, max, T: input * 0 + min, exact=True)
+    types = {"T": "tensor(double)"}
+    call = Call(shrink, schema("Clip", 6), types, {"input": np.zeros(1)}, {"min": 0.1, "max": 1.0})
+    assert expected(call)[0].value.tolist() == [float(np.float32(0.1))]
+
+
+def test_an_oracle_that_is_about_bits_sees_and_gives_what_is_stored():
+    import msgspec
+
+    bit_cast = find("BitCast", 26)
+    types = {"T1": "tensor(float)", "T2": "tensor(uint32)"}
+    signalling = np.array([0x7F800001, 0xFFC00005], np.uint32)
+    call = Call(bit_cast, schema("BitCast", 26), types, {"input": signalling.view(np.float32)}, {"to": 12})
+    assert answer(call)[0].value.tolist() == signalling.tolist()
+    wrong = msgspec.structs.replace(bit_cast, oracle=lambda input, *, to, T1: input.astype(np.float64))
+    with pytest.raises(WrongOracle, match="gives float64, want uint32"):
+        answer(msgspec.structs.replace(call, operator=wrong))
+
+
+def test_an_oracle_that_gives_a_tensor_for_a_sequence_is_refused():
+    import msgspec
+
+    construct = msgspec.structs.replace(find("SequenceConstruct", 11), oracle=lambda *inputs: inputs[0])
+    types = {"T": "tensor(float)", "S": "seq(tensor(float))"}
+    call = Call(construct, schema("SequenceConstruct", 11), types, {"inputs": (np.zeros(2, np.float32),)}, {})
+    with pytest.raises(WrongOracle, match=r"gives a ndarray for seq\(tensor\(float\)\)"):
+        answer(call)

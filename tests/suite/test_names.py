@@ -7,6 +7,7 @@ import pytest
 
 from harness.operators.operator import OMITTED, Drawn
 from harness.spec.schema import schema
+from harness.spec.values import Typed, parse_type, proto_of_type
 from harness.suite.cases import Case
 from harness.suite.names import LONGEST, attribute_label, case_name, label_type, shape_label, type_label
 
@@ -48,6 +49,15 @@ def test_what_a_name_cannot_spell_gets_a_hash():
     names = {named({"mode": text}) for text in ("a b", "a_b", "a/b", "A_b")}
     assert len(names) == 3  # a_b is spelt as it is, and case does not tell names apart
     assert all(re.fullmatch(r"[a-z0-9_]+", name) for name in names)
+
+
+def test_structured_values_and_graphs_are_named():
+    assert shape_label(None) == "empty"
+    assert shape_label([np.zeros(2), np.zeros(())]) == "seq_2_scalar"
+    assert shape_label(Typed(parse_type("tensor(int64)"), np.zeros((2, 3)))) == "int64_2x3"
+    assert attribute_label(onnx.GraphProto(name="loop body")) == "loop_body"
+    assert attribute_label(proto_of_type(parse_type("seq(tensor(int64))"))) == "seq(tensor(int64))"
+    assert attribute_label(proto_of_type(parse_type("tensor(int64)"))) == "int64"
 
 
 def test_long_names_are_cut_and_told_apart_by_a_hash():
