@@ -2,6 +2,7 @@
 # make test          the project's own tests
 PYTHON   ?= python3
 JOBS     ?= 2
+PROFILE  ?= standard
 BACKENDS ?= numpy onnx-reference onnxruntime
 
 PY      := .venv/bin/python
@@ -12,7 +13,8 @@ HARNESS := $(PY) -m harness
 
 help:
 	@echo "make conformance  generate the suites, run the backends over them, write the reports"
-	@echo "                  (BACKENDS='$(BACKENDS)' JOBS=$(JOBS))"
+	@echo "                  (BACKENDS='$(BACKENDS)' JOBS=$(JOBS) PROFILE=$(PROFILE), or quick:"
+	@echo "                  of the newest versions, each type, attribute value and group once)"
 	@echo "make exhaustive   the same with every value of the 8- and 16-bit types, for operators of one tensor"
 	@echo "make generate     write testdata/matrix and testdata/official"
 	@echo "make test         the project's own tests"
@@ -34,7 +36,7 @@ generate: setup
 
 # The reports are written whether or not the backends did as expected; the exit status says which.
 conformance: generate
-	@$(HARNESS) run --report --workers $(JOBS) $(addprefix --backend ,$(BACKENDS))
+	@$(HARNESS) run --report --profile $(PROFILE) --workers $(JOBS) $(addprefix --backend ,$(BACKENDS))
 
 exhaustive: setup
 	$(HARNESS) generate --suite exhaustive --jobs $(JOBS)

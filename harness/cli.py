@@ -80,6 +80,35 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _add_running(running: argparse.ArgumentParser, cores: int) -> None:
+    running.add_argument(
+        "--backend",
+        action="append",
+        required=True,
+        metavar="NAME",
+        help="a name, package.module:Class, onnx:package.module or command:program (may be repeated)",
+    )
+    running.add_argument(
+        "--profile",
+        choices=("standard", "quick"),
+        default="standard",
+        help="quick: of the newest versions, each type, attribute value and group once",
+    )
+    running.add_argument("--workers", type=_count, default=cores, metavar="N", help="processes (default: the cores)")
+    running.add_argument("--limit", type=_positive, default=10.0, metavar="SECONDS", help="for a case (default: 10)")
+    running.add_argument("--memory", type=_positive, default=4.0, metavar="GIB", help="of a worker (default: 4)")
+    running.add_argument("--shard", type=_shard, default=(1, 1), metavar="K/N", help="only the K-th of N parts")
+    running.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
+    running.add_argument("--expected", type=Path, metavar="FILE", help="what is known to fail (default: the adapter's)")
+    running.add_argument(
+        "--write-expected", action="store_true", help="rewrite that file so that this run is as expected"
+    )
+    running.add_argument(
+        "--report", action="store_true", help="write the reports at the end, as onnx-conformance report"
+    )
+    running.add_argument("--quiet", action="store_true", help="say nothing but errors")
+
+
 def _parser() -> argparse.ArgumentParser:
     from harness.suite.select import GRAMMAR
     from harness.suite.strength import PROFILES, STRENGTHS
@@ -126,29 +155,10 @@ def _parser() -> argparse.ArgumentParser:
         help="exhaustive: also write the suite of that name, every value of 8- and 16-bit types\n"
         "for each operator of one tensor (half a minute at first, then kept)",
     )
+    generating.add_argument("--anew", action="store_true", help="also what is there, whole, and made from what is here")
     generating.add_argument("--jobs", type=_count, default=cores, metavar="N", help="processes (default: the cores)")
 
-    running = command("run", commands.run, "run backends over suites", "suite", "select", "reports")
-    running.add_argument(
-        "--backend",
-        action="append",
-        required=True,
-        metavar="NAME",
-        help="a name, package.module:Class, onnx:package.module or command:program (may be repeated)",
-    )
-    running.add_argument("--workers", type=_count, default=cores, metavar="N", help="processes (default: the cores)")
-    running.add_argument("--limit", type=_positive, default=10.0, metavar="SECONDS", help="for a case (default: 10)")
-    running.add_argument("--memory", type=_positive, default=4.0, metavar="GIB", help="of a worker (default: 4)")
-    running.add_argument("--shard", type=_shard, default=(1, 1), metavar="K/N", help="only the K-th of N parts")
-    running.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
-    running.add_argument("--expected", type=Path, metavar="FILE", help="what is known to fail (default: the adapter's)")
-    running.add_argument(
-        "--write-expected", action="store_true", help="rewrite that file so that this run is as expected"
-    )
-    running.add_argument(
-        "--report", action="store_true", help="write the reports at the end, as onnx-conformance report"
-    )
-    running.add_argument("--quiet", action="store_true", help="say nothing but errors")
+    _add_running(command("run", commands.run, "run backends over suites", "suite", "select", "reports"), cores)
 
     reporting = command("report", commands.report, "write the reports of what has run", "select", "reports")
     reporting.add_argument(

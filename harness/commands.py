@@ -25,6 +25,9 @@ class NothingToReport(UsageError):
 def generate(options: argparse.Namespace) -> int:
     """Writes the suites."""
     from harness.suite.generate import generate as generate_matrix
+    from harness.suite.generate import made_of
+    from harness.suite.made import fingerprint, is_made
+    from harness.suite.manifest import open_suite
     from harness.suite.official import generate_official
     from harness.suite.select import Selection
     from harness.suite.strength import PROFILES
@@ -33,16 +36,17 @@ def generate(options: argparse.Namespace) -> int:
         raise UsageError(f"No suite is called {min(unknown)}.", f"There are {', '.join(PROFILES['exhaustive'])}.")
     for name in options.suite or PROFILES[options.profile]:
         path = options.testdata / name
-        if name == "official":
+        selection, strength = Selection.parse(options.select), None if name == "exhaustive" else options.strength
+        what = name if name == "official" else made_of(strength, selection)
+        if not options.anew and is_made(path, fingerprint(what)):
+            _note(f"{path}: up to date, sha256 {open_suite(path).digest[:16]}…")
+        elif name == "official":
             _note("official: onnx computes its node tests, which takes about 10 seconds …")
             suite, touched = generate_official(path)
             _note(f"{path}: {touched} cases written, sha256 {suite.digest[:16]}…")
         else:
             try:
-                strength = None if name == "exhaustive" else options.strength
-                suite, planned = generate_matrix(
-                    path, strength, options.jobs, _told_progress, Selection.parse(options.select)
-                )
+                suite, planned = generate_matrix(path, strength, options.jobs, _told_progress, selection)
             finally:
                 _told_end()
             cases, written = sum(len(p.cases) for p in planned), sum(p.written for p in planned)
@@ -77,6 +81,7 @@ def run(options: argparse.Namespace) -> int:
 
     chosen = Options(
         selection=Selection.parse(options.select),
+        quick=options.profile == "quick",
         shard=options.shard,
         limits=Limits(options.limit, int(options.memory * (1 << 30))),
         workers=options.workers,

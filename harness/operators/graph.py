@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -79,6 +80,9 @@ class Graph:
         for p, name in zip(version.outputs, node.output, strict=False):
             if name in self._declared:
                 bound.setdefault(p.type_str, str(self._declared[name]))
+        for p, name in itertools.zip_longest(version.outputs, node.output[: len(version.outputs)]):
+            if not name:  # an output that is left out has no type, and any will do
+                bound.setdefault(p.type_str, p.types[0])
         return bound
 
 

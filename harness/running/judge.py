@@ -24,7 +24,7 @@ from harness.suite.cases import Case
 class BrokenSuite(ConformanceError):
     """A file of a suite that is missing or not the one its manifest lists."""
 
-    advice = "Write the suite anew: onnx-conformance generate."
+    advice = "Write the suite anew: onnx-conformance generate --anew."
 
 
 def read_file(case: Case, folder: str, name: str) -> bytes:

@@ -31,6 +31,7 @@ from harness.running.record import RESULTS, Recorder, read_run
 from harness.running.results import Description, Footer, Header, Line, Run
 from harness.suite.cases import Case
 from harness.suite.manifest import Suite
+from harness.suite.quick import each_value_once
 from harness.suite.select import NothingSelected, Selection, select_cases
 
 FORMAT = 1
@@ -41,6 +42,8 @@ class Options(msgspec.Struct, frozen=True):
     """What a person may choose about a run."""
 
     selection: Selection = Selection()
+    quick: bool = False
+    """Of the newest versions each value once (``harness.suite.quick``), of which the selection is taken."""
     shard: tuple[int, int] = (1, 1)
     """Which of how many, from 1: ``(2, 4)`` runs every fourth of the selected cases, from the second on."""
     limits: Limits = Limits()
@@ -50,6 +53,7 @@ class Options(msgspec.Struct, frozen=True):
         """What changes results; the number of workers does not."""
         return {
             "select": str(self.selection),
+            "profile": "quick" if self.quick else "standard",
             "shard": "/".join(map(str, self.shard)),
             "limit": f"{self.limits.seconds:g} s",
             "memory": f"{self.limits.memory / (1 << 30):g} GiB" if self.limits.memory else "any",
@@ -167,6 +171,8 @@ class _Survey(msgspec.Struct):
 def _chosen(cases: Iterator[Case], options: Options) -> Iterator[tuple[Case, tuple[int, ...]]]:
     """The cases and data sets that the selection and the shard leave."""
     which, of = options.shard
+    if options.quick:
+        cases = each_value_once(cases)
     if options.selection.terms:
         chosen = select_cases(cases, options.selection)
     else:  # as nearly always, and the labels of each data set need not be made

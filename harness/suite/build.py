@@ -105,8 +105,8 @@ def _build(
     answers: list[list[tuple[str, Expected]]] = []
     for number, (one, call) in enumerate(zip(sets, calls, strict=True)):
         folder = f"test_data_set_{number}"
-        names_and_outputs = zip(_output_names(version), expected(call, one.seed), strict=False)
-        answers.append([(label, output) for label, output in names_and_outputs if label not in without])
+        outputs = zip(_output_names(version), expected(call, one.seed), strict=False)
+        answers.append([(label, output) for (name, label), output in outputs if name not in without])
         for i, (label, typed) in enumerate(fed[number]):
             files[f"{folder}/input_{i}.pb"] = encode(typed.value, typed.of, label)
         for i, (label, output) in enumerate(answers[-1]):
@@ -116,9 +116,9 @@ def _build(
             for n, also in enumerate(output.also):
                 files[f"{folder}/also_{n}_{i}.pb"] = encode(also, output.of, label)
 
-    outputs = [[output for _, output in answer] for answer in answers]
-    laws = tuple(output.law for output in outputs[0] if output.law)
-    rtol, atol = _tolerance([output for answer in outputs for output in answer])
+    given = [[output for _, output in answer] for answer in answers]
+    laws = tuple(output.law for output in given[0] if output.law)
+    rtol, atol = _tolerance([output for answer in given for output in answer])
     if laws:
         rtol, atol = 0.0, _width(laws, [[x.value for x in call.given().values()] for call in calls])
     first = sets[0].drawn.inputs
@@ -135,8 +135,8 @@ def _build(
             omitted=(*absent, *without),
         ),
         inputs=tuple(str(typed.of) for _, typed in fed[0]),
-        outputs=tuple(str(output.of) for output in outputs[0]),
-        data_sets=tuple(_data_set(one, answer) for one, answer in zip(sets, outputs, strict=True)),
+        outputs=tuple(str(output.of) for output in given[0]),
+        data_sets=tuple(_data_set(one, answer) for one, answer in zip(sets, given, strict=True)),
         rtol=rtol,
         atol=atol,
         judged="property" if laws else "bounds",
@@ -151,12 +151,18 @@ def _build(
     return finish(case, {"model.onnx": _model(version, attributes, graph), **files})
 
 
-def _output_names(version: Schema) -> Iterator[str]:
-    """The names of a node's outputs; a variadic x is x_0, x_1 …"""
+def _output_names(version: Schema) -> Iterator[tuple[str, str]]:
+    """The names of a schema's outputs, and those of a node's; a variadic x is x_0, x_1 …"""
     for p in version.outputs:
+        label = _output_label(version, p)
         if p.option == "variadic":
-            yield from (f"{p.name}_{i}" for i in itertools.count())
-        yield p.name
+            yield from ((p.name, f"{label}_{i}") for i in itertools.count())
+        yield p.name, label
+
+
+def _output_label(version: Schema, p: Parameter) -> str:
+    """The name of an output in a graph, which has every name once; old schemas have inputs of the same name."""
+    return f"{p.name}_out" if any(of.name == p.name for of in version.inputs) else p.name
 
 
 def _declared(every: Iterable[Sequence[tuple[str, ValueType, Value]]]) -> list[tuple[str, ValueType, _Shape]]:
@@ -247,8 +253,8 @@ def _model(version: Schema, attributes: Mapping[str, Any], graph: _Graph) -> byt
     node = model.graph.node.add(op_type=version.op, domain=version.domain)
     inputs, outputs = ([name for name, *_ in values] for values in (graph.inputs, graph.outputs))
     inputs = inputs[: len(inputs) - graph.outer]
-    node.input.extend(_arguments(version.inputs, inputs))
-    node.output.extend(_arguments(version.outputs, outputs))
+    node.input.extend(_arguments([(p, p.name) for p in version.inputs], inputs))
+    node.output.extend(_arguments([(p, _output_label(version, p)) for p in version.outputs], outputs))
     kinds = {a.name: onnx.AttributeProto.AttributeType.Value(a.kind) for a in version.attributes}
     for key, value in attributes.items():
         if value is not OMITTED:
@@ -260,18 +266,18 @@ def _model(version: Schema, attributes: Mapping[str, Any], graph: _Graph) -> byt
     return model.SerializeToString(deterministic=True)
 
 
-def _arguments(parameters: Sequence[Parameter], names: Sequence[str]) -> list[str]:
+def _arguments(parameters: Sequence[tuple[Parameter, str]], names: Sequence[str]) -> list[str]:
     """A node's inputs or outputs: the names that are there, empty ones for those left out before the last.
 
     What stands before a variadic one has its place even where that has none (``OpSchema.min_input``).
     """
     found: list[str] = []
-    for p in parameters:
+    for p, label in parameters:
         if p.option == "variadic":
-            found += [name for name in names if name.startswith(f"{p.name}_")]
+            found += [name for name in names if name.startswith(f"{label}_")]
         else:
-            found.append(p.name if p.name in names else "")
-    while found and not found[-1] and parameters[-1].option != "variadic":
+            found.append(label if label in names else "")
+    while found and not found[-1] and parameters[-1][0].option != "variadic":
         found.pop()
     return found
 

@@ -14,7 +14,7 @@ import msgspec
 
 from harness.errors import ConformanceError, UsageError
 from harness.suite.cases import Built, Case
-from harness.suite.manifest import INCOMPLETE, MANIFEST
+from harness.suite.manifest import INCOMPLETE, MADE, MANIFEST
 
 
 class NotASuite(UsageError):
@@ -49,12 +49,14 @@ def writing(path: Path) -> Generator[None]:
             except BlockingIOError:
                 raise SuiteBusy(f"Another process is writing {path}.", "Wait for it, or stop it.") from None
             (path / MANIFEST).unlink(missing_ok=True)
+            (path / MADE).unlink(missing_ok=True)
             yield
 
 
-def publish(path: Path, cases: Iterable[Case]) -> None:
+def publish(path: Path, cases: Iterable[Case], made: str = "") -> None:
     """Removes what is gone and puts the manifest in place: from here on the suite is complete.
 
+    ``made`` is the fingerprint of what it was made from, where that is known.
     Raises DuplicateName, and leaves the suite incomplete.
     """
     ordered = sorted(cases, key=lambda case: case.name)
@@ -70,6 +72,8 @@ def publish(path: Path, cases: Iterable[Case]) -> None:
         encode = msgspec.json.Encoder().encode
         partial = path / f"{MANIFEST}.partial"
         partial.write_bytes(b"".join(encode(case) + b"\n" for case in ordered))
+        if made:
+            (path / MADE).write_text(made, encoding="ascii")
         partial.replace(path / MANIFEST)
         (path / INCOMPLETE).unlink()
 

@@ -20,6 +20,7 @@ from harness.suite.build import build_plan, build_rows
 from harness.suite.cases import Built, Case, Labels
 from harness.suite.directories import publish, write_case, writing
 from harness.suite.kept import Kept, oracle_hash
+from harness.suite.made import fingerprint
 from harness.suite.manifest import Suite, open_suite
 from harness.suite.planning import Plan, plan, plan_sweeps
 from harness.suite.select import NothingSelected, Selection
@@ -71,13 +72,19 @@ def generate(
             "Select by op, domain, since and category.",
         )
     done: list[Planned] = []
+    made = fingerprint(made_of(strength, selection))
     with writing(path):
         for planned in _results(path, strength, jobs, units):
             done.append(planned)
             if progress:
                 progress(len(done), len(units), planned)
-        publish(path, (case for planned in done for case in planned.cases))
+        publish(path, (case for planned in done for case in planned.cases), made)
     return open_suite(path), tuple(sorted(done, key=lambda p: p.title))
+
+
+def made_of(strength: Strength | None, selection: Selection) -> str:
+    """What is asked of a suite, as its fingerprint has it."""
+    return f"{strength or 'sweeps'} {selection}"
 
 
 def _results(path: Path, strength: Strength | None, jobs: int, units: Iterable[tuple[int, int]]) -> Iterator[Planned]:

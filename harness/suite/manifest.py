@@ -13,6 +13,8 @@ from harness.errors import UsageError
 from harness.suite.cases import Case
 
 MANIFEST = "manifest.jsonl"
+MADE = "manifest.made"
+"""What the suite was made from: see ``harness.suite.made``."""
 INCOMPLETE = "manifest.incomplete"
 """What stands in the manifest's place while a suite is being written, and after that was interrupted."""
 

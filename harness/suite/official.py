@@ -18,6 +18,7 @@ from harness.spec.schema import Schema, UnknownOperator, schema_at
 from harness.spec.values import Value, ValueType, type_of_proto
 from harness.suite.cases import Built, Case, DataSet, Labels, finish
 from harness.suite.directories import publish, write_case, writing
+from harness.suite.made import fingerprint
 from harness.suite.manifest import Suite, open_suite
 from harness.suite.names import attribute_label, type_label
 
@@ -36,7 +37,7 @@ def generate_official(path: Path) -> tuple[Suite, int]:
         for built in official_cases():
             touched += write_case(path, built)
             cases.append(built.case)
-        publish(path, cases)
+        publish(path, cases, fingerprint("official"))
     return open_suite(path), touched
 
 

@@ -162,6 +162,8 @@ def test_oracles_do_not_write_to_their_inputs(one: Operator):
                 return type(value)(map(frozen, value))
             case Typed():
                 return Typed(value.of, frozen(value.value))
+            case dict():
+                return {key: frozen(item) for key, item in value.items()}
             case None:
                 return None
             case _:

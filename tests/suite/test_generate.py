@@ -22,7 +22,7 @@ from harness.suite import directories
 from harness.suite.cases import Case
 from harness.suite.directories import DuplicateName, NotASuite, SuiteBusy, WriteFailed, publish, writing
 from harness.suite.generate import generate
-from harness.suite.manifest import INCOMPLETE, MANIFEST, BrokenManifest, NoSuite, Suite, open_suite
+from harness.suite.manifest import INCOMPLETE, MADE, MANIFEST, BrokenManifest, NoSuite, Suite, open_suite
 from harness.suite.select import NothingSelected, Selection
 
 TWO = Selection.parse("op=CumProd,Trilu")
@@ -51,7 +51,7 @@ def test_jobs_hash_seed_and_folder_do_not_matter(matrix: Suite, tmp_path: Path, 
 
 def test_the_manifest_lists_every_file_with_its_hash(matrix: Suite):
     found = tree(matrix.path)
-    del found[MANIFEST]
+    del found[MANIFEST], found[MADE]
     listed = {f"{case.name}/{file}": digest for case in matrix.cases() for file, digest in case.files.items()}
     assert listed == {file: hashlib.sha256(data).hexdigest() for file, data in found.items()}
 

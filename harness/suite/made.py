@@ -1,0 +1,39 @@
+"""What a suite was made from, so that it need not be made again where nothing of that has changed."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from importlib.metadata import version
+from pathlib import Path
+
+import harness
+from harness.errors import ConformanceError
+from harness.suite.manifest import MADE, open_suite
+
+PACKAGES = ("numpy", "ml_dtypes", "python-flint", "onnx", "covertable")
+"""The packages that cases are computed and planned by."""
+
+
+def fingerprint(what: str) -> str:
+    """The SHA-256 of the sources and packages that suites come from, and of what was asked of them."""
+    found = hashlib.sha256(repr((what, [(package, version(package)) for package in PACKAGES])).encode())
+    house = Path(inspect.getfile(harness)).parent
+    for room in ("spec", "numbers", "operators", "suite"):
+        for file in sorted((house / room).rglob("*.py")):
+            found.update(f"\0{file.relative_to(house).as_posix()}\0".encode() + file.read_bytes())
+    return found.hexdigest()
+
+
+def is_made(path: Path, of: str) -> bool:
+    """Whether the suite there has this fingerprint, and every file of it is the one that its manifest lists."""
+    try:
+        if (path / MADE).read_text(encoding="ascii") != of:
+            return False
+        for case in open_suite(path).cases():
+            for file, digest in case.files.items():
+                if hashlib.sha256((path / case.name / file).read_bytes()).hexdigest() != digest:
+                    return False
+    except (OSError, UnicodeDecodeError, ConformanceError):
+        return False
+    return True
