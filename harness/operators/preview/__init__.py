@@ -1,0 +1,1 @@
+"""ONNX's category ``preview``: a module an operator."""
