@@ -14,7 +14,7 @@ from harness.running.backend import Lacking, Runner, Unsupported
 from harness.running.results import Description
 from harness.spec.codec import pack, unpack
 from harness.spec.element_types import element_type
-from harness.spec.values import TensorType, Value, parse_type
+from harness.spec.values import MapType, SequenceType, TensorType, Value, ValueType, element_in, parse_type
 
 _NUMPY = {"float", "double", "float16", "bool", "string"} | {
     f"{u}int{bits}" for u in ("", "u") for bits in (8, 16, 32, 64)
@@ -94,7 +94,7 @@ def fetched(value):
         outputs = {value.name: value.type for value in session.get_outputs()}
         elements = {element for of in (*inputs.values(), *outputs.values()) for element in _elements(of)}
         if elements <= _NUMPY:
-            return lambda values: _run(session, list(inputs), values)
+            return lambda values: _run(session, inputs, outputs, values)
         others = ", ".join(sorted(elements - _NUMPY))
         if structured := sorted({of for of in (*inputs.values(), *outputs.values()) if not of.startswith("tensor")}):
             raise Unsupported(f"onnxruntime's Python interface cannot pass {structured[0]} and {others}")
@@ -117,11 +117,35 @@ def _declined(error: Exception) -> Exception:
     return error
 
 
-def _run(session: Any, names: Sequence[str], values: Sequence[Value]) -> Sequence[Value]:
+def _run(session: Any, inputs: dict[str, str], outputs: dict[str, str], values: Sequence[Value]) -> Sequence[Value]:
+    feeds = {name: _plain(value, of) for (name, of), value in zip(inputs.items(), values, strict=False)}
     try:
-        return session.run(None, dict(zip(names, values, strict=False)))
+        found = session.run(None, feeds)
     except Exception as error:
         raise _declined(error) from error
+    return [_as_declared(value, parse_type(of)) for value, of in zip(found, outputs.values(), strict=True)]
+
+
+def _plain(value: Value, of: str) -> Any:
+    """A value as run() takes it: maps have Python numbers, and are of floats and not empty."""
+    if not isinstance(value, dict):
+        return value
+    if "tensor(float)" not in of or not value:
+        raise Unsupported(f"onnxruntime's Python interface cannot pass {of}" + (" without entries" * (not value)))
+    return {key: np.asarray(item).item() for key, item in value.items()}
+
+
+def _as_declared(value: Any, of: ValueType) -> Value:
+    """What run() gave, with tensors in place of the numbers that it has inside maps."""
+    match value:
+        case list():
+            return [_as_declared(item, of.of if isinstance(of, SequenceType) else of) for item in value]
+        case dict():
+            return {key: _as_declared(item, of.of if isinstance(of, MapType) else of) for key, item in value.items()}
+        case int() | float() | str():
+            return np.array(value, element_in(of).dtype)
+        case _:
+            return value
 
 
 def _run_bound(

@@ -97,7 +97,7 @@ def over_doubles(
         ]
     infinite = any(r and not np.isfinite(x).all() for x, r in zip(wide, real, strict=True))
     with np.errstate(all="call", under="ignore", call=lambda kind, _: flags.append(kind)):
-        outputs = _call(oracle, wide, _floats(attributes, float), len(out))
+        outputs = _call(oracle, wide, floats(attributes, float), len(out))
     return Doubles(wide, outputs, infinite, infinite or bool(flags))
 
 
@@ -110,7 +110,7 @@ def over_balls(asked: Task, *, special: bool) -> tuple[Pass, list[Any], list[lis
     The precision doubles until every ball is proved to round to one value or, where that is
     ``special``, is no number; at the cap the rest is snapped to the tie. Raises Undecided.
     """
-    out, literals, bits = asked.out, _floats(asked.attributes, arb), FIRST
+    out, literals, bits = asked.out, floats(asked.attributes, arb), FIRST
     while True:
         run = Pass()
         with running(run, bits):
@@ -138,7 +138,7 @@ def over_balls(asked: Task, *, special: bool) -> tuple[Pass, list[Any], list[lis
 def replayed(asked: Task, run: Pass) -> list[list[Part]]:
     """The parts of each output by the decisions of another pass: what near-ties that fall otherwise lead to."""
     with running(run, FIRST):
-        outputs = _call(asked.oracle, asked.balls, _floats(asked.attributes, arb), len(asked.out))
+        outputs = _call(asked.oracle, asked.balls, floats(asked.attributes, arb), len(asked.out))
         return [[_rounded(balls, of) for balls in _split(x, of)] for x, of in zip(outputs, asked.out, strict=True)]
 
 
@@ -148,7 +148,7 @@ def r_balls(asked: Task, bits: int, run: Pass) -> tuple[Pass, list[list[list[arb
     with running(rough, bits):
         # A ball holds an input exactly: one of more bits than the working precision is rounded on entry.
         held = [_frozen(+b) if own > bits else b for b, own in zip(asked.balls, asked.precisions, strict=True)]
-        outputs = _call(asked.oracle, held, _floats(asked.attributes, arb), len(asked.out))
+        outputs = _call(asked.oracle, held, floats(asked.attributes, arb), len(asked.out))
         return rough, [_split(x, of) for x, of in zip(outputs, asked.out, strict=True)]
 
 
@@ -156,7 +156,7 @@ def s_balls(asked: Task, bits: int, run: Pass) -> list[list[list[arb]]]:
     """The parts of each output where every input carries its own last bit; the radii are scaled by 2^-60."""
     with running(Pass(run, spread=bits), bits + _SPARE):
         loose = [_frozen(spread(b, bits)) if own else b for b, own in zip(asked.balls, asked.precisions, strict=True)]
-        outputs = _call(asked.oracle, loose, _floats(asked.attributes, lambda v: rough(arb(v), bits)), len(asked.out))
+        outputs = _call(asked.oracle, loose, floats(asked.attributes, lambda v: rough(arb(v), bits)), len(asked.out))
         return [_split(x, of) for x, of in zip(outputs, asked.out, strict=True)]
 
 
@@ -189,7 +189,7 @@ def _frozen(array: Any) -> np.ndarray:
     return array
 
 
-def _floats(attributes: Mapping[str, Any], of: Callable[[float], Any]) -> dict[str, Any]:
+def floats(attributes: Mapping[str, Any], of: Callable[[float], Any]) -> dict[str, Any]:
     """The attributes, with floats as the float32 values that FLOAT attributes are, in the number system ``of``."""
 
     def read(value: Any) -> Any:

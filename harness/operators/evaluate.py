@@ -9,9 +9,11 @@ from typing import Any
 import msgspec
 import numpy as np
 import onnx
+from flint import arb
 
 from harness.errors import ConformanceError
 from harness.numbers import bound as numbers
+from harness.numbers.balls import exact as exact_balls
 from harness.numbers.laws import Law
 from harness.numbers.rounding import round_array, to_storage, wrap
 from harness.operators.call import Call
@@ -77,6 +79,8 @@ def answer(call: Call, *, exact: bool = False) -> tuple[Typed, ...]:
     With ``exact``, a value that its type cannot hold raises WrongOracle instead of being rounded. Random outputs are
     the same for the same types and attributes, so that a run can be repeated.
     """
+    if any(x and _holds_balls(x.value) for x in call.positional()):
+        return tuple(_over_balls(call))
     if call.operator.random:
         seed = repr((call.types, sorted(call.attributes.items())))
         return tuple(Typed(one.of, one.value) for one in _drawn(call, seed))
@@ -84,6 +88,30 @@ def answer(call: Call, *, exact: bool = False) -> tuple[Typed, ...]:
         value if isinstance(value, Typed) else Typed(of, _typed(value, of, call, exact=exact))
         for value, of in _called(call)
     )
+
+
+def _holds_balls(value: Value) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype == object and value.size > 0 and isinstance(value.flat[0], arb)
+
+
+def _over_balls(call: Call) -> Iterator[Typed]:
+    """The outputs of a node inside a graph that is evaluated over balls: its oracle's own, which nothing rounds.
+
+    Raises WrongOracle for an operator that is about the bits of stored values, which balls have none of.
+    """
+    if call.operator.stored or call.operator.random:
+        raise WrongOracle(f"{call.version.title} has no meaning over balls.")
+    arguments = [x and _as_balls(x) for x in call.positional()]
+    found = call.operator.oracle(*arguments, **numbers.in_balls(attributes_of(call)))
+    values = found if isinstance(found, tuple) else (found,)
+    for value, of in zip(values, _outputs(call, len(values)), strict=True):
+        yield Typed(of, np.asarray(value))
+
+
+def _as_balls(x: Typed) -> Any:
+    if isinstance(x.value, np.ndarray) and element_in(x.of).format:
+        return exact_balls(x.value)
+    return _whole(x.value)
 
 
 def _called(call: Call) -> list[tuple[Any, ValueType]]:

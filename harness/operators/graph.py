@@ -14,7 +14,7 @@ from harness.operators.operator import Inputs, Operator, find
 from harness.spec.codec import from_proto
 from harness.spec.element_types import element_type
 from harness.spec.schema import Schema, UnknownOperator, schema_at
-from harness.spec.values import TensorType, Typed, ValueType, type_of_proto
+from harness.spec.values import TensorType, Typed, ValueType, proto_of_type, type_of_proto
 
 
 class NoOracle(UsageError):
@@ -33,7 +33,7 @@ class Graph:
         self.outputs = [value.name for value in proto.output]
         self._scope, self._answer = scope, answer
         self._inputs = [value.name for value in proto.input]
-        infos = (*proto.input, *proto.value_info, *proto.output)
+        infos = (*_inferred(proto, scope), *proto.input, *proto.value_info, *proto.output)
         self._shapes = {i.name: _static_shape(i) for i in proto.output}
         self._declared = {i.name: type_of_proto(i.type) for i in infos if i.type.WhichOneof("value")}
         self._initializers = {tensor.name: _typed(tensor) for tensor in proto.initializer}
@@ -84,6 +84,19 @@ class Graph:
             if not name:  # an output that is left out has no type, and any will do
                 bound.setdefault(p.type_str, p.types[0])
         return bound
+
+
+def _inferred(proto: onnx.GraphProto, scope: Scope) -> list[onnx.ValueInfoProto]:
+    """The types of values inside that inputs do not tell, as the output of a Cast."""
+    graph = onnx.GraphProto()
+    graph.CopyFrom(proto)
+    known = {value.name for value in graph.input} | {tensor.name for tensor in graph.initializer}
+    for name, value in scope.values.items():
+        if name not in known:
+            graph.input.add(name=name).type.CopyFrom(proto_of_type(value.of, None))
+    opsets = [onnx.helper.make_operatorsetid(domain, version) for domain, version in scope.opsets.items()]
+    model = onnx.helper.make_model(graph, opset_imports=opsets)
+    return list(onnx.shape_inference.infer_shapes(model).graph.value_info)
 
 
 def _static_shape(value: onnx.ValueInfoProto) -> tuple[int, ...] | None:

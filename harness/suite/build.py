@@ -86,8 +86,18 @@ def _build_example(operator: Operator, version: Schema, example: Example) -> Bui
 def _call(
     operator: Operator, version: Schema, types: Mapping[str, str], attributes: Mapping[str, Any], one: _Set
 ) -> Call:
-    scope = Scope({version.domain: version.since}, one.drawn.outer)
+    scope = Scope(_opsets(version, attributes), one.drawn.outer)
     return Call(operator, version, types, one.drawn.inputs, attributes, one.drawn.outputs, scope)
+
+
+INSIDE = 26
+"""The opset of ai.onnx that graphs in the attributes of other domains' operators are written in."""
+
+
+def _opsets(version: Schema, attributes: Mapping[str, Any]) -> dict[str, int]:
+    """What the model imports: the operator's domain, and ai.onnx if a graph is inside one of another domain."""
+    graphs = any(isinstance(value, onnx.GraphProto) for value in attributes.values())
+    return {version.domain: version.since} | ({"": INSIDE} if version.domain and graphs else {})
 
 
 def _build(
@@ -247,8 +257,10 @@ class _Graph(NamedTuple):
 
 def _model(version: Schema, attributes: Mapping[str, Any], graph: _Graph) -> bytes:
     """The model of one node, whose graph's inputs and outputs bear the schema's names and these values' shapes."""
-    model = onnx.ModelProto(producer_name="onnx-conformance", ir_version=_ir_version(version))
-    model.opset_import.add(domain=version.domain, version=version.since)
+    opsets = _opsets(version, attributes)
+    model = onnx.ModelProto(producer_name="onnx-conformance", ir_version=_ir_version(opsets))
+    for domain, number in opsets.items():
+        model.opset_import.add(domain=domain, version=number)
     model.graph.name = graph.name
     node = model.graph.node.add(op_type=version.op, domain=version.domain)
     inputs, outputs = ([name for name, *_ in values] for values in (graph.inputs, graph.outputs))
@@ -292,5 +304,5 @@ def _common_shape(values: Iterable[Value]) -> _Shape:
     )
 
 
-def _ir_version(version: Schema) -> int:
-    return helper.find_min_ir_version_for([helper.make_operatorsetid(version.domain, version.since)], True)
+def _ir_version(opsets: Mapping[str, int]) -> int:
+    return helper.find_min_ir_version_for([helper.make_operatorsetid(*opset) for opset in opsets.items()], True)

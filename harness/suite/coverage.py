@@ -10,6 +10,7 @@ from tabulate import tabulate
 
 from harness.operators.operator import OMITTED
 from harness.spec.schema import Schema, schemas
+from harness.spec.values import parse_type
 from harness.suite.cases import Case
 from harness.suite.names import label_type
 
@@ -116,7 +117,7 @@ def counts(case: Case) -> int:
 
 def _of_version(version: Schema, cases: list[Case], *, newest: bool) -> VersionCoverage:
     sharp = [case for case in cases if counts(case)]
-    wanted = {f"{name}={of}" for name, types in version.variables.items() for of in types}
+    wanted = {f"{name}={parse_type(of)}" for name, types in version.variables.items() for of in types}
     found = {f"{name}={label_type(of)}" for case in sharp for name, of in case.labels.types.items()} & wanted
     values: dict[str, set[str]] = {a.name: set() for a in version.attributes}
     for case in sharp:

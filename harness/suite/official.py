@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +74,7 @@ def _built(test: Any, name: str, kind: str) -> Built:
         )
         for data_set in sets
     ]
+    random = _draws(model.graph) or any(_drops(model.graph, data_set) for data_set in sets)
     # Graph inputs that an initializer gives a value come last and have no file.
     fed = max((sum(file.startswith("input") for file in data_set) for data_set in sets), default=0)
     group = kind if kind != "node" else "node" if len(model.graph.node) == 1 else "graph"
@@ -84,7 +85,7 @@ def _built(test: Any, name: str, kind: str) -> Built:
         outputs=tuple(map(str, outputs)),
         data_sets=tuple(
             DataSet(
-                "expanded" if "_expanded" in name else group, elements=n, silent=_DRAWN if _draws(model.graph) else ""
+                "expanded" if "_expanded" in name else group, elements=n, silent=_DRAWN if random else ""
             )
             for n in elements
         ),
@@ -104,6 +105,21 @@ def _draws(graph: onnx.GraphProto) -> bool:
     return any(
         node.op_type in _RANDOM or any(_draws(a.g) for a in node.attribute if a.HasField("g")) for node in graph.node
     )
+
+
+def _drops(graph: onnx.GraphProto, data_set: Mapping[str, bytes]) -> bool:
+    """Whether a Dropout is told to train, and to drop more than nothing."""
+    places = {value.name: f"input_{i}.pb" for i, value in enumerate(graph.input)}
+    for node in graph.node:
+        if node.op_type == "Dropout" and len(node.input) == 3:
+            ratio, training = (_number(data_set.get(places.get(name, ""))) for name in node.input[1:])
+            if training and (ratio is None or ratio):
+                return True
+    return False
+
+
+def _number(data: bytes | None) -> float | None:
+    return None if data is None else float(numpy_helper.to_array(onnx.TensorProto.FromString(data)))
 
 
 def _files_in_memory(test: Any, model: onnx.ModelProto) -> Iterator[dict[str, bytes]]:
