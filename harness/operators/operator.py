@@ -84,10 +84,22 @@ class Group(msgspec.Struct, frozen=True):
     """Type variable → the kinds or types that the group is about (``_kinds``); others are not given to it."""
     silent: str
     """Why the spec leaves these answers open, with the clause; empty where it does not."""
+    when: Callable[..., bool] | None = None
+    """A function of type variables and attributes, by name, that says which rows the group is about; None for all."""
 
-    def admits(self, types: Types) -> bool:
-        """Whether the group is about these types."""
-        return all(not _kinds(types[variable]).isdisjoint(kinds) for variable, kinds in self.only.items())
+    @property
+    def factors(self) -> frozenset[str]:
+        """The type variables and attributes that say whether a row is given to the group."""
+        return frozenset((*self.only, *(inspect.signature(self.when).parameters if self.when else ())))
+
+    def admits(self, values: Mapping[str, Any]) -> bool:
+        """Whether the group is about a row of these types and attributes; what a version lacks does not bind it."""
+        if not all(not _kinds(values[variable]).isdisjoint(kinds) for variable, kinds in self.only.items()):
+            return False
+        if self.when is None:
+            return True
+        names = inspect.signature(self.when).parameters
+        return not names.keys() <= values.keys() or self.when(**{name: values[name] for name in names})
 
 
 @cache
@@ -146,11 +158,14 @@ class Operator(msgspec.Struct, frozen=True, eq=False):
         """The schema of each version."""
         return tuple(schema(self.name, since, self.domain) for since in self.since)
 
-    def inputs(self, *, silent: str = "", **only: str | tuple[str, ...]) -> Callable[..., Any]:
+    def inputs(
+        self, *, silent: str = "", when: Callable[..., bool] | None = None, **only: str | tuple[str, ...]
+    ) -> Callable[..., Any]:
         """Registers a generator as an input group, e.g. ``@cumprod.inputs(T="float")``.
 
         ``only`` names, by type variable, the kinds (``float``, ``signed``, ``seq`` …), element types (``float16``) or
-        types (``tensor(float)``) that it is about.
+        types (``tensor(float)``) that it is about; ``when`` is a function of type variables and attributes, as a
+        constraint, of which rows. A generator that yields nothing for a row it is given takes that row from others.
         """
 
         def register(generate: Generator) -> Generator:
@@ -158,7 +173,7 @@ class Operator(msgspec.Struct, frozen=True, eq=False):
             if not about:
                 raise OracleMismatch(f"Input group {generate.__name__} of {self.name} has no docstring.")
             kinds = {name: (kind,) if isinstance(kind, str) else kind for name, kind in only.items()}
-            self.groups.append(Group(generate.__name__, about, generate, kinds, silent))
+            self.groups.append(Group(generate.__name__, about, generate, kinds, silent, when))
             return generate
 
         return register

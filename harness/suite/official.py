@@ -84,9 +84,7 @@ def _built(test: Any, name: str, kind: str) -> Built:
         inputs=tuple(map(str, inputs[:fed])),
         outputs=tuple(map(str, outputs)),
         data_sets=tuple(
-            DataSet(
-                "expanded" if "_expanded" in name else group, elements=n, silent=_DRAWN if random else ""
-            )
+            DataSet("expanded" if "_expanded" in name else group, elements=n, silent=_DRAWN if random else "")
             for n in elements
         ),
         rtol=test.rtol,

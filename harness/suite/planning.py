@@ -109,7 +109,7 @@ class _Factors:
     def admits(self, values: Sequence[Any]) -> bool:
         """Whether the values meet the constraints and are what their group is about."""
         met = all(constraint(*(values[i] for i in places)) for constraint, places in self.constraints)
-        return met and values[-1].admits(dict(zip(self.variables, values, strict=False)))
+        return met and values[-1].admits(dict(zip(self.names, values, strict=False)))
 
 
 def _with_news(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
@@ -131,11 +131,11 @@ def _covering(factors: _Factors, groups: Sequence[Group], strength: int) -> list
         return []
     pools = (*factors.pools, groups)
     last = len(pools) - 1
-    narrow = [i for i, variable in enumerate(factors.variables) if any(variable in group.only for group in groups)]
+    narrow = [i for i, name in enumerate(factors.names) if any(name in group.factors for group in groups)]
 
     def is_about(*indices: int) -> bool:
-        types = {factors.variables[i]: factors.pools[i][n] for i, n in zip(narrow, indices, strict=False)}
-        return groups[indices[-1]].admits(types)
+        values = {factors.names[i]: factors.pools[i][n] for i, n in zip(narrow, indices, strict=False)}
+        return groups[indices[-1]].admits(values)
 
     def condition(places: Sequence[int], holds: Callable[..., bool]) -> dict[str, Any]:
         return {"operator": "fn", "requires": list(places), "evaluate": lambda row: holds(*(row[i] for i in places))}

@@ -83,3 +83,18 @@ def test_plans_of_other_sizes_grow_with_strength():
     for one in NEWEST:
         each, pairs, full = (len(plan(one, one.schemas[0], strength).rows) for strength in STRENGTHS)
         assert each < pairs < full
+
+
+def test_a_group_is_given_the_rows_it_is_about():
+    """Also those that no other group is given keep their type: nothing is planned and then not drawn."""
+    loop = find("Loop", 25)
+    assert loop
+    rows = plan(loop, loop.schemas[0]).rows
+    met = {row.attributes["body"].name for row in rows if row.group.name == "condition_alone"}
+    assert met == {"queue", "stop"}
+    assert {row.types["V"] for row in rows} == set(loop.schemas[0].variables["V"])
+    every = next(group for group in loop.groups if group.name == "condition_alone")
+    assert not every.admits({"V": "tensor(float)", "body": loop.attributes["body"][0]})
+    assert not every.admits({"V": "tensor(int8)", "body": loop.attributes["body"][2]})
+    assert every.admits({"V": "tensor(float)", "body": loop.attributes["body"][2]})
+    assert every.admits({"V": "tensor(float)"})  # of a version that has no bodies

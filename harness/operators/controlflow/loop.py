@@ -204,19 +204,17 @@ for one in (loop, loop_1):
         yield drawn(draw, 3, False)
         yield drawn(draw, -2, True)
 
-    @one.inputs(V=SOME)
+    @one.inputs(V=SOME, when=lambda body: body is not queue)
     def trips_alone(draw: Draw) -> Iterator[Drawn]:
         """No condition: that of the body is "ignored"."""
-        if draw.attributes["body"].name != "queue":
-            yield drawn(draw, 3, None)
-            yield drawn(draw, 1, None)
+        yield drawn(draw, 3, None)
+        yield drawn(draw, 1, None)
 
-    @one.inputs(V=SOME)
+    @one.inputs(V=SOME, when=lambda body: body in (queue, stop))
     def condition_alone(draw: Draw) -> Iterator[Drawn]:
         """No trip count, as in a while loop, where the body ends it."""
-        if draw.attributes["body"].name in ("queue", "stop"):
-            yield drawn(draw, None, True)
-            yield drawn(draw, None, False)
+        yield drawn(draw, None, True)
+        yield drawn(draw, None, False)
 
 
 @loop.inputs(V=ABSENT)
