@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
+import onnx
 
 from harness.operators.operator import OMITTED, Inputs, Operator
 from harness.spec.schema import Parameter, Schema
@@ -58,6 +59,16 @@ class Call(msgspec.Struct, frozen=True, eq=False):
                 yield from (_typed(value, p, self.types) for value in self.inputs[p.name])
             else:
                 yield _typed(self.inputs[p.name], p, self.types) if p.name in self.inputs else None
+
+
+INSIDE = 26
+"""The opset of ai.onnx that graphs in the attributes of other domains' operators are written in."""
+
+
+def opsets_of(version: Schema, attributes: Mapping[str, Any]) -> dict[str, int]:
+    """What the model imports: the operator's domain, and ai.onnx if a graph is inside one of another domain."""
+    graphs = any(isinstance(value, onnx.GraphProto) for value in attributes.values())
+    return {version.domain: version.since} | ({"": INSIDE} if version.domain and graphs else {})
 
 
 def named_inputs(version: Schema, inputs: Inputs) -> Iterator[tuple[str, Parameter, Any]]:

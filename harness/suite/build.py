@@ -14,7 +14,7 @@ from onnx import helper
 from harness.errors import ConformanceError
 from harness.numbers.bound import PASS_AT, blunt
 from harness.numbers.laws import Law
-from harness.operators.call import Call, Scope, named_inputs
+from harness.operators.call import Call, Scope, named_inputs, opsets_of
 from harness.operators.draw import Draw
 from harness.operators.evaluate import Expected, expected
 from harness.operators.operator import OMITTED, Drawn, Example, Operator
@@ -86,18 +86,8 @@ def _build_example(operator: Operator, version: Schema, example: Example) -> Bui
 def _call(
     operator: Operator, version: Schema, types: Mapping[str, str], attributes: Mapping[str, Any], one: _Set
 ) -> Call:
-    scope = Scope(_opsets(version, attributes), one.drawn.outer)
+    scope = Scope(opsets_of(version, attributes), one.drawn.outer)
     return Call(operator, version, types, one.drawn.inputs, attributes, one.drawn.outputs, scope)
-
-
-INSIDE = 26
-"""The opset of ai.onnx that graphs in the attributes of other domains' operators are written in."""
-
-
-def _opsets(version: Schema, attributes: Mapping[str, Any]) -> dict[str, int]:
-    """What the model imports: the operator's domain, and ai.onnx if a graph is inside one of another domain."""
-    graphs = any(isinstance(value, onnx.GraphProto) for value in attributes.values())
-    return {version.domain: version.since} | ({"": INSIDE} if version.domain and graphs else {})
 
 
 def _build(
@@ -257,7 +247,7 @@ class _Graph(NamedTuple):
 
 def _model(version: Schema, attributes: Mapping[str, Any], graph: _Graph) -> bytes:
     """The model of one node, whose graph's inputs and outputs bear the schema's names and these values' shapes."""
-    opsets = _opsets(version, attributes)
+    opsets = opsets_of(version, attributes)
     model = onnx.ModelProto(producer_name="onnx-conformance", ir_version=_ir_version(opsets))
     for domain, number in opsets.items():
         model.opset_import.add(domain=domain, version=number)

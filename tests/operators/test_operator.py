@@ -151,7 +151,7 @@ def test_files_stand_in_their_category(one: Operator):
 
 @pytest.mark.parametrize("one", operators(), ids=lambda o: o.name)
 def test_oracles_do_not_write_to_their_inputs(one: Operator):
-    from harness.operators.call import Call, Scope
+    from harness.operators.call import Call, Scope, opsets_of
     from harness.operators.draw import Draw
     from harness.operators.evaluate import answer
     from harness.suite.planning import plan
@@ -176,6 +176,8 @@ def test_oracles_do_not_write_to_their_inputs(one: Operator):
             inputs = drawn.inputs if isinstance(drawn, Drawn) else drawn
             given = {name: frozen(value) for name, value in inputs.items()}
             outer = drawn.outer if isinstance(drawn, Drawn) else {}
-            scope = Scope({one.domain: one.since[0]}, {name: frozen(value) for name, value in outer.items()})
+            scope = Scope(
+                opsets_of(one.schemas[0], row.attributes), {name: frozen(value) for name, value in outer.items()}
+            )
             outputs = drawn.outputs if isinstance(drawn, Drawn) else 0
             answer(Call(one, one.schemas[0], row.types, given, row.attributes, outputs, scope))
