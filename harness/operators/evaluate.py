@@ -19,7 +19,7 @@ from harness.numbers.rounding import round_array, to_storage, wrap
 from harness.operators.call import Call
 from harness.operators.draw import Draw
 from harness.operators.graph import Graph
-from harness.operators.operator import OMITTED, Operator
+from harness.operators.operator import OMITTED, Either, Operator
 from harness.spec.element_types import BY_NAME, ElementType, element_type
 from harness.spec.values import (
     MapType,
@@ -63,7 +63,7 @@ def expected(call: Call, seed: str = "") -> tuple[Expected, ...]:
     types = [of for of in _outputs(call, call.outputs) if isinstance(of, TensorType)]
     reals = any(of.element.format for of in types) or any(x and element_in(x.of).format for x in inputs)
     if call.is_exact() or not reals:
-        return tuple(Expected(one.of, one.value) for one in answer(call, exact=True))
+        return tuple(_stated(value, of, call) for value, of in _called(call))
     elements = [of.element for of in types]
     arguments = [x and _whole(x.value) for x in inputs]
     found = numbers.evaluate(operator.oracle, arguments, attributes_of(call), elements, _working(call))
@@ -85,8 +85,7 @@ def answer(call: Call, *, exact: bool = False) -> tuple[Typed, ...]:
         seed = repr((call.types, sorted(call.attributes.items())))
         return tuple(Typed(one.of, one.value) for one in _drawn(call, seed))
     return tuple(
-        value if isinstance(value, Typed) else Typed(of, _typed(value, of, call, exact=exact))
-        for value, of in _called(call)
+        Typed(one.of, one.value) for one in (_stated(value, of, call, exact=exact) for value, of in _called(call))
     )
 
 
@@ -112,6 +111,15 @@ def _as_balls(x: Typed) -> Any:
     if isinstance(x.value, np.ndarray) and element_in(x.of).format:
         return exact_balls(x.value)
     return _whole(x.value)
+
+
+def _stated(value: Any, of: ValueType, call: Call, *, exact: bool = True) -> Expected:
+    """An output of an oracle in its type, with the other answers that there are."""
+    if isinstance(value, Typed):
+        return Expected(value.of, value.value)
+    first, *others = value.answers if isinstance(value, Either) else (value,)
+    also = tuple(np.asarray(_typed(other, of, call, exact=exact)) for other in others)
+    return Expected(of, _typed(first, of, call, exact=exact), also=also)
 
 
 def _called(call: Call) -> list[tuple[Any, ValueType]]:

@@ -44,6 +44,15 @@ class Drawn(msgspec.Struct, frozen=True, eq=False):
     """Values of the graph that are no inputs of the node, by name: graphs in its attributes see them."""
 
 
+class Either(msgspec.Struct, frozen=True, eq=False):
+    """An output of which the text allows more than one answer: what an oracle gives in the place of one.
+
+    The first is the one that is expected; the others, perhaps of other shapes, are accepted.
+    """
+
+    answers: tuple[Any, ...]
+
+
 Types: TypeAlias = Mapping[str, str]
 """Type variable → a type it may stand for, as the schema spells it."""
 
@@ -159,7 +168,7 @@ class Operator(msgspec.Struct, frozen=True, eq=False):
         return tuple(schema(self.name, since, self.domain) for since in self.since)
 
     def inputs(
-        self, *, silent: str = "", when: Callable[..., bool] | None = None, **only: str | tuple[str, ...]
+        self, when: Callable[..., bool] | None = None, /, *, silent: str = "", **only: str | tuple[str, ...]
     ) -> Callable[..., Any]:
         """Registers a generator as an input group, e.g. ``@cumprod.inputs(T="float")``.
 

@@ -83,7 +83,7 @@ def main():
         printed(f"output {name}, got", got)
         for other in (decode(data, of) for data in also):  # near-ties may fall either way, element by element
             if told(got) == told(other):
-                want = np.where(same(got, other), other, want)
+                want = np.where(same(got, other), other, want) if told(want) == told(other) else other
         wrong = list($faults(got, want, decode(*bound) if bound else None))
         print(*(f"{name}{line}" for line in wrong or [" is right"]), sep="\\n")
         passed = passed and not wrong

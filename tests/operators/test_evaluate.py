@@ -158,3 +158,13 @@ def test_an_oracle_that_gives_a_tensor_for_a_sequence_is_refused():
     call = Call(construct, schema("SequenceConstruct", 11), types, {"inputs": (np.zeros(2, np.float32),)}, {})
     with pytest.raises(WrongOracle, match=r"gives a ndarray for seq\(tensor\(float\)\)"):
         answer(call)
+
+
+def test_an_oracle_may_allow_more_than_one_answer():
+    vectorizer, version = find("DictVectorizer", 1, "ai.onnx.ml"), schema("DictVectorizer", 1, "ai.onnx.ml")
+    types = {"T1": "map(string, float)", "T2": "tensor(float)"}
+    inputs = {"X": {"c": np.array(2, np.float32)}}
+    call = Call(vectorizer, version, types, inputs, {"string_vocabulary": [b"a", b"c"]})
+    (found,) = expected(call)
+    assert (found.value.tolist(), [also.tolist() for also in found.also]) == ([0, 2], [[[0, 2]]])
+    assert answer(call)[0].value.tolist() == [0, 2]

@@ -195,3 +195,16 @@ def test_further_answers_are_accepted_element_by_element():
     wrong = judged(3, 6, 7)
     assert (wrong.verdict, wrong.differing, wrong.error) == ("wrong_value", 1, "inf")
     assert wrong.message == "y[1] = 6, want 5 (int8); 1 of 3 differ"
+
+
+def test_a_further_answer_may_have_another_shape():
+    """DictVectorizer-1 says that the output is 1-D, and that its shape is [1,C]."""
+    line, matrix = floats(1, 2), floats([1, 2])
+    for got, verdict in (
+        (line, "passed"),
+        (matrix, "passed"),
+        (floats([1, 3]), "wrong_value"),
+        (matrix.T, "wrong_shape"),
+    ):
+        found = compare(case("tensor(float)"), [line], [got], lambda _: None, names(), lambda _: [matrix])
+        assert found.verdict == verdict

@@ -204,13 +204,13 @@ for one in (loop, loop_1):
         yield drawn(draw, 3, False)
         yield drawn(draw, -2, True)
 
-    @one.inputs(V=SOME, when=lambda body: body is not queue)
+    @one.inputs(lambda body: body is not queue, V=SOME)
     def trips_alone(draw: Draw) -> Iterator[Drawn]:
         """No condition: that of the body is "ignored"."""
         yield drawn(draw, 3, None)
         yield drawn(draw, 1, None)
 
-    @one.inputs(V=SOME, when=lambda body: body in (queue, stop))
+    @one.inputs(lambda body: body in (queue, stop), V=SOME)
     def condition_alone(draw: Draw) -> Iterator[Drawn]:
         """No trip count, as in a while loop, where the body ends it."""
         yield drawn(draw, None, True)

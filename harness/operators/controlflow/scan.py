@@ -247,7 +247,7 @@ def batches(draw: Draw) -> Iterator[Drawn]:
     )
 
 
-@scan_8.inputs(V=("float", "string"), when=lambda body: body is last)
+@scan_8.inputs(lambda body: body is last, V=("float", "string"))
 def shorter(draw: Draw) -> Iterator[Drawn]:
     """Sequences shorter than the axis, and states alone: what remains of scan outputs has "an undefined value"."""
     lens = np.array([4, 1, 3, 2, 4], np.int64)

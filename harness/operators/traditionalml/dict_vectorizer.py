@@ -6,17 +6,13 @@ from typing import Any
 import numpy as np
 
 from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Types, operator
+from harness.operators.operator import OMITTED, Drawn, Either, Types, operator
 from harness.spec.element_types import ElementType
 from harness.spec.values import MapType, element_in, parse_type
 
 STRINGS = [text.encode() for text in ("a", "c", "", "b", "日本語")]
 INTEGERS = [10, -7, 2**40, 0, 3]
 
-SHAPE = (
-    'DictVectorizer-1, Y: "A 1-D tensor holding values from the input dictionary", whose length is the vocabulary\'s; '
-    'T2: "It\'s shape will be [1,C], where C is the length of the input dictionary." One contradicts the other.'
-)
 NO_ZERO = (
     'DictVectorizer-1: "Any keys not present in the input dictionary, will be zero in the output array." Which string '
     "is zero is not said."
@@ -44,20 +40,24 @@ def dict_vectorizer(
     int64_vocabulary: list[int] | None,
     string_vocabulary: list[bytes] | None,
     T2: ElementType,
-) -> np.ndarray:
-    """Each value at "The index into the vocabulary array at which the key is found", zeros elsewhere."""
+) -> Either:
+    """Each value at "The index into the vocabulary array at which the key is found", zeros elsewhere.
+
+    Y is "A 1-D tensor", and "It's shape will be [1,C]": one contradicts the other, so both are accepted.
+    """
     keys = int64_vocabulary or [text.decode() for text in string_vocabulary or ()]
     zero = "" if T2.kind == "string" else 0
-    return np.array([X[key].item() if key in X else zero for key in keys], object)
+    line = np.array([X[key].item() if key in X else zero for key in keys], object)
+    return Either((line, line[np.newaxis]))
 
 
-@dict_vectorizer.inputs(silent=SHAPE)
+@dict_vectorizer.inputs()
 def ordinary(draw: Draw) -> Iterator[Drawn]:
     """Every word of the vocabulary, in another order."""
     yield _given(draw, [3, 0, 4, 2, 1])
 
 
-@dict_vectorizer.inputs(silent=SHAPE)
+@dict_vectorizer.inputs()
 def missing(draw: Draw) -> Iterator[Drawn]:
     """Some words, then one, which is not the first, then none: zeros stand for the others."""
     for places in ([4, 1, 2], [3], []):
