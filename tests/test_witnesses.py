@@ -1,5 +1,6 @@
 """Every oracle against three witnesses: a disagreement needs a ruling, and a ruling a disagreement."""
 
+import fcntl
 import tomllib
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import pytest
 
 from harness.running.results import Result
 from harness.running.run import Options, run
-from harness.suite.generate import generate
-from harness.suite.manifest import Suite
+from harness.suite.generate import EVERYTHING, generate, made_of
+from harness.suite.made import fingerprint, is_made
+from harness.suite.manifest import Suite, open_suite
 from harness.suite.official import generate_official
 from harness.suite.select import Selection
 
@@ -36,14 +38,39 @@ RULINGS = [
 
 
 @pytest.fixture(scope="module")
-def matrix(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    return generate(tmp_path_factory.mktemp("testdata") / "matrix")[0]
+def matrix(tmp_path_factory: pytest.TempPathFactory, testrun_uid: str) -> Suite:
+    """The suite in testdata if it is up to date, else one that the processes of a test run share."""
+    there = HERE.parent / "testdata" / "matrix"
+    made = fingerprint(made_of("pairs", EVERYTHING))
+    if is_made(there, made):
+        return open_suite(there)
+    shared = tmp_path_factory.getbasetemp().parent / f"shared-{testrun_uid}"
+    shared.mkdir(exist_ok=True)
+    with (shared / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # the other processes wait until one has generated it
+        if is_made(shared / "matrix", made):
+            return open_suite(shared / "matrix")
+        return generate(shared / "matrix", jobs=2)[0]
+
+
+REFUSED = {
+    "MeanVarianceNormalization": "its function body adds a float, whatever T is",
+    "RMSNormalization": "its function body gives Y the type of X, whatever V is",
+    "ConvTranspose": "inference breaks off amid the shape where output_shape is less than the input's",
+}
+"""Operators of which onnx's own inference refuses models that the text allows, and why."""
 
 
 def test_every_model_is_valid(matrix: Suite):
-    """By onnx's checker, with the types and shapes that it infers."""
+    """By onnx's checker, with the types and shapes that it infers, unless the text leaves open what these are."""
+    refused: set[str] = set()
     for case in matrix.cases():
-        onnx.checker.check_model(onnx.load(matrix.path / case.name / "model.onnx"), full_check=True)
+        try:
+            onnx.checker.check_model(onnx.load(matrix.path / case.name / "model.onnx"), full_check=True)
+        except onnx.shape_inference.InferenceError:
+            assert case.labels.op in REFUSED or all(one.silent for one in case.data_sets), case.name
+            refused.add(case.labels.op)
+    assert refused >= REFUSED.keys()
 
 
 def disagreements(suite: Suite, witness: str, folder: Path) -> list[Result]:

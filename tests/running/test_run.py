@@ -33,7 +33,7 @@ def test_the_file_says_what_was_run(runs):
     assert (header.suite_data_sets, header.cases, header.data_sets, len(results)) == (9, 3, 9, 9)
     assert header.backend == "miniatures:Right"
     assert header.description.configuration == {"size": "mini"}
-    assert header.options == {"select": "", "shard": "1/1", "limit": "10 s", "memory": "1 GiB"}
+    assert header.options == {"select": "", "profile": "standard", "shard": "1/1", "limit": "10 s", "memory": "1 GiB"}
     assert set(header.versions) == {"onnx-conformance", "onnx", "numpy", "ml_dtypes", "python"}
     assert footer.seconds > 0
     first = found.results[0]
