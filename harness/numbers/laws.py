@@ -112,9 +112,51 @@ class Multinomial(msgspec.Struct, frozen=True, tag_field="law", tag="multinomial
         return float(np.shape(inputs[self.input])[1])
 
 
+class Dropped(msgspec.Struct, frozen=True, tag_field="law", tag="dropped"):
+    """Every element for itself: 0 with the probability that the ratio is, else an input's times 1 / (1 - ratio)."""
+
+    input: int = 0
+    """The graph's input that holds the elements."""
+    ratio: float = 0.5
+    given: int = -1
+    """The graph's input that holds the ratio in place of ``ratio``; -1 where there is none."""
+
+    def chance(self, values: Sequence[Any]) -> float:
+        """The ratio."""
+        return self.ratio if self.given < 0 else float(values[self.given])
+
+    def kept(self, values: Sequence[Any]) -> np.ndarray:
+        """The elements as they are if they are not dropped, float64."""
+        return np.asarray(values[self.input]).astype(np.float64) / (1 - self.chance(values))
+
+    def draw(self, even: np.ndarray, values: Sequence[Any]) -> np.ndarray:
+        """Values for numbers that are even in (0, 1)."""
+        return np.where(even < self.chance(values), 0.0, self.kept(values))
+
+    def width(self, inputs: Sequence[Any]) -> float:
+        """How far two answers may be apart, their rounding included."""
+        return 1.1 * float(np.abs(self.kept(inputs)).max(initial=0.0))
+
+
+class Mask(msgspec.Struct, frozen=True, tag_field="law", tag="mask"):
+    """1 where another output has kept what an input holds, else 0; either where the input is 0, which hides it."""
+
+    output: int
+    """Its place among the graph's inputs and outputs, counted on from the inputs."""
+    input: int = 0
+
+    def draw(self, even: np.ndarray, values: Sequence[Any]) -> np.ndarray:  # noqa: ARG002 - as every law
+        """What it is: nothing is left to chance."""
+        return (np.asarray(values[self.output]) != 0).astype(np.float64)
+
+    def width(self, inputs: Sequence[Any]) -> float:  # noqa: ARG002 - as every law
+        """How far two answers may be apart."""
+        return 1.0
+
+
 Continuous: TypeAlias = Normal | Uniform
 Discrete: TypeAlias = Bernoulli | Multinomial
-Law: TypeAlias = Continuous | Discrete
+Law: TypeAlias = Continuous | Discrete | Dropped | Mask
 
 
 class Random(msgspec.Struct, frozen=True):

@@ -158,7 +158,7 @@ class Operator(msgspec.Struct, frozen=True, eq=False):
     whole: bool = False
     """Every combination of types and attributes that meets the constraints is planned, however many there may be."""
     random: bool = False
-    """The oracle gives laws (``harness.numbers.laws.Random``), which answers are held against, instead of values."""
+    """The oracle may give laws (``harness.numbers.laws.Random``), which answers are held against, instead of values."""
     stored: bool = False
     """The oracle takes and gives values as they are stored, in the dtypes of their types, since it is about bits."""
 
@@ -227,8 +227,9 @@ def operator(
     as a function, and the values are then not plain ones but ``Typed``, as those it takes and returns.
     A constraint is a function of type
     variables and attributes, by name: rows of which it is false are not planned, and all others are if the operator
-    is to be tried ``whole``. A ``random`` one's oracle gives the law and the shape of each output (``Random``). One
-    that is about bits takes and gives values as they are ``stored``.
+    is to be tried ``whole``. A ``random`` one's oracle gives the law and the shape of each output (``Random``), or the
+    exact value of each where nothing is left to chance. One that is about bits takes and gives values as they are
+    ``stored``.
     Raises OracleMismatch.
     """
     versions = (since,) if isinstance(since, int) else tuple(since)

@@ -10,7 +10,7 @@ generator but that its values follow the law independently of each other.
 - Bernoulli and multinomial: of n draws with probability p, a part q or more beyond p has probability
   exp(-n·D) at most, D being the relative entropy q·ln(q/p) + (1 - q)·ln((1 - q)/(1 - p)) (Chernoff). Elements of equal
   probabilities make a group, and the groups share the false alarms. A thousand draws surely show a probability of 1/4
-  that is 0.2 off, and what is impossible shows at once.
+  that is 0.2 off, and what is impossible shows at once. The elements that Dropout drops are such draws.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from harness.numbers.laws import REACH, Bernoulli, Continuous, Law, Multinomial, Normal, Uniform
+from harness.numbers.laws import REACH, Bernoulli, Continuous, Dropped, Law, Mask, Multinomial, Normal, Uniform
 from harness.numbers.rounding import format_of, round_array, ulp
 from harness.running.compare import Comparison, Names, name_of, shape_mismatch
 from harness.running.measures import ALLOWED
@@ -33,6 +33,10 @@ FALSE_ALARMS = 1e-9
 """Of the data sets with right answers, at most this part fails."""
 _LOOSE = 2
 """Units in the last place that an honest generator's arithmetic in the element type may move a value."""
+_SCALED = 8
+"""Units in the last place that ``data * mask * (1 / (1 - ratio))`` may be off: four bounds of these operations."""
+_COARSEST = 8
+"""Bits that whatever is held against a ratio has at least, as narrow as the ratio's own type may be."""
 
 
 class _Found(NamedTuple):
@@ -61,7 +65,7 @@ def compare_laws(
         assert isinstance(example, np.ndarray)
         if message := shape_mismatch(values, example):
             return Comparison("wrong_shape", f"{name_of(names, i)}: {message}")
-        found.append(_hold(law, values, of.element, inputs, FALSE_ALARMS / len(case.laws)))
+        found.append(_hold(law, values, of.element, [*inputs, *got], FALSE_ALARMS / len(case.laws)))
     worst = max(found, key=lambda one: one.ratio)
     wrong = worst.ratio > 1
     return Comparison(
@@ -84,7 +88,7 @@ def _hold(law: Law, got: np.ndarray, element: ElementType, inputs: Sequence[Valu
         such = f"{count:,} of {y.size:,} are such"
         text = f"{where} = {y[index]:.6g}, which {_told(law)} never gives ({element.name}); {such}"
         return _Found(math.inf, count, text)
-    if not y.size:
+    if not y.size or isinstance(law, Mask):
         return _Found(0.0, 0, "")
     if isinstance(law, Normal | Uniform):
         return _distance(law, y.ravel(), element, alarms)
@@ -101,6 +105,10 @@ def _told(law: Law) -> str:
             return f"a Bernoulli law by input {law.input}"
         case Multinomial():
             return f"a multinomial law by input {law.input}"
+        case Dropped():
+            return f"a dropout of input {law.input}"
+        case Mask():
+            return f"the mask of what is kept of input {law.input}"
 
 
 def _possible(law: Law, y: np.ndarray, element: ElementType, inputs: Sequence[Value]) -> np.ndarray:
@@ -122,6 +130,24 @@ def _possible(law: Law, y: np.ndarray, element: ElementType, inputs: Sequence[Va
             return (y == 0) | (y == 1)
         case Multinomial():
             return (y >= 0) & (y < law.chances(inputs).shape[1])
+        case Dropped():
+            kept = law.kept(inputs)
+            return (y == 0) | (np.abs(y - kept) <= _room(law, kept, element, inputs))
+        case Mask():
+            hidden = np.asarray(inputs[law.input]).astype(np.float64) == 0
+            stays = np.asarray(inputs[law.output]).astype(np.float64) != 0
+            return np.where(hidden, (y == 0) | (y == 1), y == stays)
+
+
+def _room(law: Dropped, kept: np.ndarray, element: ElementType, inputs: Sequence[Value]) -> np.ndarray | float:
+    """How far what is kept may be off: nothing for a scale that is a power of two, since nothing rounds then.
+
+    The scale is computed from the ratio alone, so it may have no more bits than that.
+    """
+    if math.frexp(1 - law.chance(inputs))[0] == 0.5:
+        return 0.0
+    types = [element] + ([element_type(np.asarray(inputs[law.given]).dtype)] if law.given >= 0 else [])
+    return _SCALED * np.abs(kept) * 2.0 ** (1 - min(format_of(of).precision for of in types))
 
 
 def _unit(law: Continuous, element: ElementType) -> float:
@@ -160,12 +186,22 @@ class _Group(NamedTuple):
     hits: int
 
 
-def _frequencies(law: Bernoulli | Multinomial, y: np.ndarray, inputs: Sequence[Value], alarms: float) -> _Found:
+def _frequencies(
+    law: Bernoulli | Multinomial | Dropped, y: np.ndarray, inputs: Sequence[Value], alarms: float
+) -> _Found:
     """The least likely of all groups, a probability being as good as the input's type; 0 and 1 are what they are."""
     given = inputs[law.input]
     assert isinstance(given, np.ndarray)
-    loose = 2 * 2.0 ** (1 - _precision(given))
-    groups = list(_by_chance(law, y, inputs) if isinstance(law, Bernoulli) else _by_class(law, y, inputs))
+    loose = 2 * 2.0 ** (1 - max(_precision(given), _COARSEST))
+    match law:
+        case Bernoulli():
+            groups = list(_by_chance(law, y, inputs))
+        case Multinomial():
+            groups = list(_by_class(law, y, inputs))
+        case Dropped():
+            groups = list(_by_loss(law, y, inputs))
+    if not groups:
+        return _Found(0.0, 0, "")
     exponents = [one.draws * _entropy(one.hits / one.draws, one.chance, loose) for one in groups]
     allowed = math.log(2 * len(groups) / alarms)
     worst = int(np.argmax(exponents))
@@ -195,6 +231,12 @@ def _by_class(law: Multinomial, y: np.ndarray, inputs: Sequence[Value]) -> Itera
         for outcome, chance in enumerate(chances):
             hits = int(np.count_nonzero(y[rows] == outcome))
             yield _Group(f"outcome {outcome} of row {rows[0]}", chance, y[rows].size, hits)
+
+
+def _by_loss(law: Dropped, y: np.ndarray, inputs: Sequence[Value]) -> Iterator[_Group]:
+    seen = y[law.kept(inputs) != 0]
+    if seen.size:
+        yield _Group("dropped", law.chance(inputs), seen.size, int(np.count_nonzero(seen == 0)))
 
 
 def _entropy(part: float, chance: float, loose: float) -> float:

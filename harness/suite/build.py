@@ -33,6 +33,12 @@ class ExampleDisagrees(ConformanceError):
     """An example of an operator's document is not what its oracle gives: one of the two is read wrongly."""
 
 
+class LawsDiffer(ConformanceError):
+    """Data sets of one case follow different laws, and a case has one list of them."""
+
+    advice = "Draw what is random and what is not with different shapes."
+
+
 class _Set(msgspec.Struct, frozen=True, eq=False):
     """One data set before it is computed."""
 
@@ -117,7 +123,9 @@ def _build(
                 files[f"{folder}/also_{n}_{i}.pb"] = encode(also, output.of, label)
 
     given = [[output for _, output in answer] for answer in answers]
-    laws = tuple(output.law for output in given[0] if output.law)
+    laws, *others = (tuple(one.law for one in answer if one.law) for answer in given)
+    if any(other != laws for other in others) or len(laws) not in (0, len(given[0])):
+        raise LawsDiffer(f"{name} has data sets, or outputs, of which some are random.")
     rtol, atol = _tolerance([output for answer in given for output in answer])
     if laws:
         rtol, atol = 0.0, _width(laws, [[x.value for x in call.given().values()] for call in calls])

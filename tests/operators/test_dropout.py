@@ -6,6 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from harness.numbers.laws import Dropped, Mask
 from harness.operators.call import Call
 from harness.operators.evaluate import expected
 from harness.operators.operator import OMITTED, Operator, find
@@ -43,6 +44,35 @@ def test_nothing_is_dropped_without_training_or_with_a_ratio_of_0(
     output, mask = of(since, TYPES, X, given, None if training_mode is None else np.array(training_mode))
     assert output.tobytes() == X.tobytes()
     assert (mask.dtype, mask.tolist()) == (np.bool_, [[True] * 3] * 2)
+
+
+DROPPED = np.array(0.75, np.float32)
+TRAINING = np.array(True)
+
+
+def test_training_drops_by_the_ratio_that_is_given_or_by_half():
+    data = np.ones((40, 51), np.float16)
+    for inputs, ratio in (((data, DROPPED, TRAINING), 0.75), ((data, None, TRAINING), 0.5)):
+        output, mask = of(22, TYPES, *inputs)
+        assert (output.dtype, mask.dtype) == (np.float16, np.bool_)
+        assert set(output.ravel().tolist()) == {0.0, 1 / (1 - ratio)}
+        assert np.array_equal(output != 0, mask)
+        assert abs(np.mean(mask) - (1 - ratio)) < 0.05
+
+
+def test_laws_tell_the_places_of_what_they_tie_together():
+    laws = {built.case.labels.omitted: built.case.laws for built in cases(22) if built.case.laws}
+    assert laws == {
+        (): (Dropped(given=1), Mask(3)),
+        ("mask",): (Dropped(given=1),),
+        ("ratio",): (Dropped(), Mask(2)),
+    }
+    assert {law for built in cases(1) for law in built.case.laws} <= {
+        Dropped(ratio=0.25),
+        Dropped(ratio=0.875),
+        Dropped(),
+    }
+    assert any(built.case.laws for built in cases(1))
 
 
 def test_masks_had_the_type_of_the_data_before_they_were_boolean():

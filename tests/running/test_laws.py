@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from harness.numbers.laws import Bernoulli, Law, Multinomial, Normal, Uniform
+from harness.numbers.laws import Bernoulli, Dropped, Law, Mask, Multinomial, Normal, Uniform
 from harness.numbers.rounding import round_array, to_storage
 from harness.running.compare import Comparison
 from harness.running.laws import FALSE_ALARMS, compare_laws
@@ -174,6 +174,60 @@ def test_each_fault_of_a_multinomial_law_fails():
         assert float(judged(Multinomial(), wrong, "int64", LOGS).error) == math.inf
 
 
+DATA = np.resize(np.array([0.5, -2.0, 3.0, 0.75]), 2000)
+DROPOUT = (Dropped(given=1), Mask(2))
+
+
+def judged_dropout(got: np.ndarray, mask: np.ndarray, ratio: float, of: str) -> Comparison:
+    """The verdict on an output and a mask for these data and a float ratio."""
+    to = BY_NAME[of]
+    stored, data = (to_storage(round_array(x, to), to) for x in (got, DATA))
+    outputs = (f"tensor({of})", "tensor(bool)")
+    case = Case("c", Labels("X"), (), outputs, (DataSet("g"),), 0.0, 1.0, "property", DROPOUT)
+    return compare_laws(case, [stored, mask], [stored, mask], [data, np.float32(ratio)], lambda: ["y", "mask"])
+
+
+@pytest.mark.parametrize("of", [*FLOATS, "float8e4m3fn"])
+@pytest.mark.parametrize("ratio", [0.25, 0.5, 0.875])
+@pytest.mark.parametrize("seed", range(5))
+def test_honest_dropouts_pass(of: str, ratio: float, seed: int):
+    kept = np.random.default_rng(seed).random(DATA.size) >= ratio
+    for scaled in (DATA / (1 - ratio), DATA * np.float64(1 / np.float32(1 - ratio))):
+        found = judged_dropout(kept * scaled, kept, ratio, of)
+        assert (found.verdict, found.message) == ("passed", "")
+
+
+@pytest.mark.parametrize("of", ["float16", "bfloat16", "double"])
+def test_each_fault_of_a_dropout_fails(of: str):
+    even = np.random.default_rng(3).random(DATA.size)
+    kept = even >= 0.25
+    at = np.flatnonzero(kept)[7]
+    right, one = kept * DATA / 0.75, np.arange(DATA.size) == at
+    for y, mask, shown in (
+        (kept * DATA, kept, "y["),
+        (kept * DATA / 0.25, kept, "y["),
+        ((even < 0.25) * DATA / 0.75, even < 0.25, "y: 1,476 of 2,000 are dropped of probability 0.25"),
+        ((even < 0.25) * DATA / 0.25, even < 0.25, "y["),
+        (DATA / 0.75, np.ones_like(kept), "y: 0 of 2,000 are dropped of probability 0.25"),
+        (DATA, np.ones_like(kept), "y["),
+        (np.where(kept, DATA / 0.75, np.nan), kept, "y["),
+        (np.where(kept, DATA / 0.75, DATA), kept, "y["),
+        (right, ~kept, "mask[0] ="),
+        (right, np.ones_like(kept), "mask["),
+        (right, kept ^ one, f"mask[{at}] ="),
+        (np.where(one, -right, right), kept, f"y[{at}] ="),
+    ):
+        found = judged_dropout(y, mask, 0.25, of)
+        assert found.verdict == "wrong_value"
+        assert found.message.startswith(shown)
+
+
+def test_a_mask_is_open_where_the_data_are_zero():
+    data, output = np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, 2.0])
+    for mask, verdict in (([1, 0, 1], "passed"), ([1, 0, 0], "wrong_value")):
+        assert judged(Mask(1), np.array(mask), "bool", data, output).verdict == verdict
+
+
 def test_shapes_come_first_and_few_values_cannot_fail():
     assert judged(UNIFORM, np.zeros((2, 3)), "float", shape=(3, 2)).message == "y: shape [2,3], want [3,2]"
     assert judged(UNIFORM, np.zeros((2, 3)), "float", shape=(3, 2)).verdict == "wrong_shape"
@@ -206,7 +260,7 @@ def test_false_alarms_are_as_rare_as_stated():
     assert FALSE_ALARMS == 1e-9
 
 
-@pytest.mark.parametrize("law", [NORMAL, UNIFORM, Bernoulli(), Multinomial()])
+@pytest.mark.parametrize("law", [NORMAL, UNIFORM, Bernoulli(), Multinomial(), Dropped(), Mask(0)])
 def test_our_own_examples_follow_their_laws(law: Law):
     inputs = [LOGS] if isinstance(law, Multinomial) else [CHANCES]
     shape = (2, 2000) if isinstance(law, Multinomial) else CHANCES.shape

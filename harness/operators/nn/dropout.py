@@ -1,18 +1,26 @@
-"""Dropout where nothing is dropped: in inference, and with a ratio of 0."""
+"""Dropout: elements that are dropped at random, and none in inference or with a ratio of 0."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from harness.numbers.laws import Dropped, Mask, Random
 from harness.operators.draw import Draw
 from harness.operators.operator import OMITTED, Drawn, operator
 
 FLOAT = "tensor(float)"
+WIDE = ("float16", "bfloat16", "tensor(float)", "double")
 RATIOS = (OMITTED, 0.0, 0.25, 0.875)
 NO_MASK = ("mask",)
 SHAPE = (4, 6)
-NO_LAW = "What is dropped at random has no law yet that output, mask and data are held against together."
+MANY = (40, 51)
+"""The shape of what is dropped at random, which no data set shares that is not."""
+
+
+def dropped(law: Dropped, data: np.ndarray, inputs: int) -> tuple[Random, Random]:
+    """Output and mask, the second of which is told by the first; the graph has so many inputs before them."""
+    return Random(law, data.shape), Random(Mask(inputs), data.shape)
 
 
 def same_or_float(T: str, T1: str) -> bool:
@@ -20,24 +28,28 @@ def same_or_float(T: str, T1: str) -> bool:
     return T == T1 or FLOAT in (T, T1)
 
 
-@operator(
-    "Dropout",
-    since=(22, 13, 12),
-    exact=True,
-    constraints=[same_or_float, lambda T, T1, seed: seed is OMITTED or T == T1 == FLOAT],
-    seed=(OMITTED, 7),
-)
+PLANNED: dict[str, Any] = {
+    "random": True,
+    "constraints": [same_or_float, lambda T, T1, seed: seed is OMITTED or T == T1 == FLOAT],
+    "seed": (OMITTED, 7),
+}
+
+
+@operator("Dropout", since=22, **PLANNED)
 def dropout(
     data: np.ndarray, ratio: np.ndarray | None = None, training_mode: np.ndarray | None = None, **_: Any
-) -> tuple[np.ndarray, np.ndarray]:
-    """The data and a mask of "all ones".
+) -> tuple[Any, Any]:
+    """``output = scale * data * mask``, "scale = 1. / (1. - ratio)", in training; else data and a mask of "all ones".
 
     "If it is false, ratio is ignored and the operation mimics inference mode where nothing will be dropped from the
     input data"; ratio: "If set to 0, the output would be a simple copy of the input."
     """
-    if training_mode is not None and bool(training_mode) and (ratio is None or bool(ratio)):
-        raise NotImplementedError(NO_LAW)
-    return data, np.ones_like(data)
+    if training_mode is None or not bool(training_mode) or (ratio is not None and not bool(ratio)):
+        return data, np.ones_like(data)
+    return dropped(Dropped() if ratio is None else Dropped(given=1), data, 2 if ratio is None else 3)
+
+
+dropout_13 = operator("Dropout", since=(13, 12), **PLANNED)(dropout.oracle)
 
 
 @operator("Dropout", since=(10, 7), exact=True, ratio=RATIOS)
@@ -51,31 +63,26 @@ def dropout_10(data: np.ndarray, **_: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 @operator(
-    "Dropout",
-    since=(6, 1),
-    exact=True,
-    constraints=[lambda is_test, ratio: ratio == 0.0 or is_test not in (OMITTED, 0)],
-    is_test=(OMITTED, 0, 1, 2),
-    ratio=RATIOS,
-    consumed_inputs=(OMITTED, [0]),
+    "Dropout", since=(6, 1), random=True, is_test=(OMITTED, 0, 1, 2), ratio=RATIOS, consumed_inputs=(OMITTED, [0])
 )
-def dropout_6(data: np.ndarray, *, is_test: int, ratio: float, **_: Any) -> tuple[np.ndarray, np.ndarray]:
-    """is_test: "if nonzero, run dropout in test mode where the output is simply Y = X"; else the ratio decides."""
-    if not is_test and ratio:
-        raise NotImplementedError(NO_LAW)
-    return data, np.ones_like(data)
+def dropout_6(data: np.ndarray, *, is_test: int, ratio: float, **_: Any) -> tuple[Any, Any]:
+    """is_test: "if nonzero, run dropout in test mode where the output is simply Y = X"; else the ratio decides.
+
+    "Note that our implementation of Dropout does scaling in the training phase, so during testing nothing needs to be
+    done": the scale is that for which the mean of the output is the input.
+    """
+    return (data, np.ones_like(data)) if is_test or not ratio else dropped(Dropped(ratio=ratio), data, 1)
 
 
-def drawn(
-    data: np.ndarray, ratio: np.ndarray | None, training_mode: bool | None, *, mask: bool = True, silent: str = ""
-) -> Drawn:
+def drawn(data: np.ndarray, ratio: np.ndarray | None, training_mode: bool | None, *, mask: bool = True) -> Drawn:
     """The data set of these, without what is None."""
     mode = None if training_mode is None else np.array(training_mode)
     given = {"data": data, "ratio": ratio, "training_mode": mode}
-    return Drawn({k: v for k, v in given.items() if v is not None}, () if mask else NO_MASK, silent)
+    return Drawn({k: v for k, v in given.items() if v is not None}, () if mask else NO_MASK)
 
 
 @dropout.inputs()
+@dropout_13.inputs()
 def ordinary(draw: Draw) -> Iterator[Drawn]:
     """Training with a ratio of 0, and one that is ignored, since there is no training."""
     yield drawn(draw.T.some(SHAPE), draw.T1(0), training_mode=True)
@@ -83,13 +90,48 @@ def ordinary(draw: Draw) -> Iterator[Drawn]:
         yield drawn(draw.T.some(SHAPE), draw.T1(0.75), training_mode=False)
 
 
+@dropout.inputs(lambda T, T1: FLOAT in (T, T1))
+@dropout_13.inputs()
+def training(draw: Draw) -> Iterator[Drawn]:
+    """Three of four elements are dropped, and the others four times what they were."""
+    yield drawn(draw.T.some(MANY), draw.T1(0.75), training_mode=True)
+
+
+@dropout.inputs(T=WIDE, T1=FLOAT)
+@dropout_13.inputs(T=WIDE, T1=FLOAT)
+def uneven_scale(draw: Draw) -> Iterator[Drawn]:
+    """One of four elements is dropped, and the scale 4/3 rounds."""
+    yield drawn(draw.T.some(MANY), draw.T1(0.25), training_mode=True)
+
+
+@dropout.inputs(T=FLOAT, T1=FLOAT)
+@dropout_13.inputs(T=FLOAT, T1=FLOAT)
+def training_without_mask(draw: Draw) -> Iterator[Drawn]:
+    """The mask left out in training."""
+    yield drawn(draw.T.some(MANY), draw.T1(0.75), training_mode=True, mask=False)
+
+
+@dropout.inputs(T=FLOAT, T1=FLOAT)
+@dropout_13.inputs(
+    T=FLOAT,
+    T1=FLOAT,
+    silent='Dropout-12 and Dropout-13, ratio: "If this input was not set, or if it was set to 0, the output would be a '
+    'simple copy of the input", but also "if not specified it will default to 0.5"; Dropout-22 has only the second.',
+)
+def default_ratio(draw: Draw) -> Iterator[Drawn]:
+    """The ratio left out in training: every other element is dropped."""
+    yield drawn(draw.T.some(MANY), None, training_mode=True)
+
+
 @dropout.inputs(lambda T, T1: T1 in (T, FLOAT))
+@dropout_13.inputs(lambda T, T1: T1 in (T, FLOAT))
 def special_values(draw: Draw) -> Iterator[Drawn]:
     """NaN, infinities, zeros of both signs, subnormals and extremes are copied too."""
     yield drawn(np.resize(draw.T.specials(), SHAPE), draw.T1(0.5), training_mode=False)
 
 
 @dropout.inputs(T=FLOAT, T1=FLOAT)
+@dropout_13.inputs(T=FLOAT, T1=FLOAT)
 def left_out(draw: Draw) -> Iterator[Drawn]:
     """Optional inputs and the mask left out, each by itself and together: no training without training_mode."""
     ratio = draw.T1(0.5)
@@ -102,6 +144,7 @@ def left_out(draw: Draw) -> Iterator[Drawn]:
 
 
 @dropout.inputs(T=FLOAT, T1=FLOAT)
+@dropout_13.inputs(T=FLOAT, T1=FLOAT)
 def shapes(draw: Draw) -> Iterator[Drawn]:
     """Tensors without axes and without elements."""
     for shape in ((), (2, 0, 3)):
@@ -110,15 +153,17 @@ def shapes(draw: Draw) -> Iterator[Drawn]:
 
 @dropout_10.inputs()
 @dropout_6.inputs()
-def copied(draw: Draw) -> Iterator[Drawn]:
-    """A tensor, ordinary values and special ones."""
-    yield drawn(draw.T.some(SHAPE), None, None, mask=False)
-    yield drawn(np.resize(draw.T.specials(), SHAPE), None, None, mask=False)
+def old(draw: Draw) -> Iterator[Drawn]:
+    """A tensor of ordinary values and one of special ones are copied; in training, a large one loses elements."""
+    if draw.attributes.get("is_test", 1) in (OMITTED, 0) and draw.attributes["ratio"]:
+        yield drawn(draw.T.some(MANY), None, None, mask=False)
+    else:
+        yield drawn(draw.T.some(SHAPE), None, None, mask=False)
+        yield drawn(np.resize(draw.T.specials(), SHAPE), None, None, mask=False)
 
 
 @dropout_10.inputs(T=FLOAT)
-@dropout_6.inputs(T=FLOAT)
-def copied_shapes(draw: Draw) -> Iterator[Drawn]:
+def old_shapes(draw: Draw) -> Iterator[Drawn]:
     """Tensors without axes and without elements."""
     for shape in ((), (2, 0, 3)):
         yield drawn(draw.T.some(shape), None, None, mask=False)
