@@ -11,7 +11,7 @@ import harness
 from harness.errors import ConformanceError
 from harness.suite.manifest import MADE, open_suite
 
-PACKAGES = ("numpy", "ml_dtypes", "python-flint", "onnx", "covertable")
+PACKAGES = ("numpy", "ml_dtypes", "python-flint", "onnx", "covertable", "pillow")
 """The packages that cases are computed and planned by."""
 
 

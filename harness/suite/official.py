@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,13 +51,28 @@ def official_cases() -> Iterator[Built]:
     """
     taken: set[str] = set()
     for kind in KINDS:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _without("PIL"):
             warnings.simplefilter("ignore")  # NumPy's, about what the expected values are computed from
             tests = load_model_tests(kind=kind)
         for test in sorted(tests, key=lambda test: test.name):
             name = test.name if test.name.lower() not in taken else f"{test.name}_{kind.replace('-', '_')}"
             taken.add(name.lower())
             yield _built(test, name, kind)
+
+
+@contextlib.contextmanager
+def _without(package: str) -> Generator[None]:
+    """Lets imports of a package fail: where onnx finds Pillow, it encodes its pictures anew, by whatever version.
+
+    Without it, it takes those that it ships.
+    """
+    held = {name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] == package}
+    sys.modules[package] = None  # pyright: ignore[reportArgumentType] - as importlib has it
+    try:
+        yield
+    finally:
+        del sys.modules[package]
+        sys.modules.update(held)
 
 
 def _built(test: Any, name: str, kind: str) -> Built:
