@@ -74,7 +74,8 @@ def judge(outcome: Outcome) -> Result:
             comparison = Comparison(status, outcome.message)
     if comparison.verdict not in ("passed", "not_run"):
         check_given(case, outcome.folder, outcome.data_set)
-    if case.data_sets[outcome.data_set].silent and comparison.verdict != "not_run":
+    if case.data_sets[outcome.data_set].silent and (comparison.verdict != "not_run" or known):
+        known = ""
         told = ": ".join(filter(None, (comparison.verdict, comparison.message)))
         comparison = msgspec.structs.replace(comparison, verdict="silent", message=told)
     return Result(
