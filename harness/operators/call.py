@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -21,6 +21,8 @@ class Scope(msgspec.Struct, frozen=True, eq=False):
     """The version that the model imports of each domain, ai.onnx by the empty name."""
     values: Mapping[str, Typed] = {}
     """The values of the graphs outside, by name."""
+    nodes: Sequence[onnx.NodeProto] = ()
+    """The nodes of the graph itself."""
 
 
 NOTHING = Scope({})
@@ -62,13 +64,13 @@ class Call(msgspec.Struct, frozen=True, eq=False):
 
 
 INSIDE = 26
-"""The opset of ai.onnx that graphs in the attributes of other domains' operators are written in."""
+"""The opset of ai.onnx that graphs in the attributes of other domains' operators, and nodes beside, are written in."""
 
 
-def opsets_of(version: Schema, attributes: Mapping[str, Any]) -> dict[str, int]:
-    """What the model imports: the operator's domain, and ai.onnx if a graph is inside one of another domain."""
-    graphs = any(isinstance(value, onnx.GraphProto) for value in attributes.values())
-    return {version.domain: version.since} | ({"": INSIDE} if version.domain and graphs else {})
+def opsets_of(version: Schema, attributes: Mapping[str, Any], nodes: Sequence[onnx.NodeProto] = ()) -> dict[str, int]:
+    """What the model imports: the operator's domain, and ai.onnx if nodes of that are inside or beside another's."""
+    others = bool(nodes) or any(isinstance(value, onnx.GraphProto) for value in attributes.values())
+    return {version.domain: version.since} | ({"": INSIDE} if version.domain and others else {})
 
 
 def named_inputs(version: Schema, inputs: Inputs) -> Iterator[tuple[str, Parameter, Any]]:

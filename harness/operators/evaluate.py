@@ -19,7 +19,7 @@ from harness.numbers.rounding import round_array, to_storage, wrap
 from harness.operators.call import Call
 from harness.operators.draw import Draw
 from harness.operators.graph import Graph
-from harness.operators.operator import OMITTED, Either, Operator
+from harness.operators.operator import NODES, OMITTED, Either, Operator
 from harness.spec.element_types import BY_NAME, ElementType, element_type
 from harness.spec.values import (
     MapType,
@@ -162,7 +162,10 @@ def attributes_of(call: Call) -> dict[str, Any]:
         if isinstance(value, onnx.GraphProto):
             plain[a.name] = Graph(value, call.scope, answer)
     for name in call.operator.asks:
-        plain[name] = element_in(parse_type(call.types[name])) if name in call.types else call.outputs
+        if name == NODES:
+            plain[name] = tuple(call.scope.nodes)
+        else:
+            plain[name] = element_in(parse_type(call.types[name])) if name in call.types else call.outputs
     return plain
 
 

@@ -65,7 +65,7 @@ class Graph:
                 given,
                 {a.name: _attribute(a) for a in node.attribute},
                 outputs=len(node.output),
-                scope=Scope(self._scope.opsets, known),
+                scope=Scope(self._scope.opsets, known, [node for node, _, _ in self._nodes]),
             )
             known.update((name, output) for name, output in zip(node.output, self._answer(call), strict=False) if name)
         return [known[name] for name in self.outputs]

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 import numpy as np
+import onnx
 
 import harness.operators
 from harness.errors import ConformanceError
@@ -22,6 +23,9 @@ OMITTED: Final = "omitted"
 
 FLAG: Final = (OMITTED, 0, 1)
 """An INT attribute that schemas use as a Boolean."""
+
+NODES: Final = "nodes"
+"""The parameter of an oracle that takes the nodes of the graph around its own; no attribute is called so."""
 
 Inputs: TypeAlias = Mapping[str, Any]
 """Input name → value, a tuple of values for a variadic input; an optional input that is left out is not in it.
@@ -42,6 +46,8 @@ class Drawn(msgspec.Struct, frozen=True, eq=False):
     """How many outputs the node has for a variadic one; 0 where the inputs and attributes say it."""
     outer: Mapping[str, Typed] = {}
     """Values of the graph that are no inputs of the node, by name: graphs in its attributes see them."""
+    nodes: tuple[onnx.NodeProto, ...] = ()
+    """Nodes that stand before it, of ai.onnx, for an operator that is about the graph around it."""
 
 
 class Either(msgspec.Struct, frozen=True, eq=False):
@@ -147,7 +153,7 @@ class Operator(msgspec.Struct, frozen=True, eq=False):
     worked_in: str
     """The type variable, or the element type, whose precision the formula is worked in where outputs have more."""
     asks: tuple[str, ...]
-    """The type variables whose element types the oracle takes, and the variadic output whose number it takes."""
+    """The type variables whose element types the oracle takes, the variadic output whose number it takes, ``NODES``."""
     constraints: tuple[Callable[..., bool], ...]
     """Functions of type variables and attributes, by name, that a planned row must meet."""
     groups: list[Group]
@@ -219,17 +225,17 @@ def operator(
 
     ``attributes`` gives each attribute of the schemas the values worth trying, or functions that make them for a row's
     types. FLOAT attributes are float32 values.
-    The function takes the schema's inputs by name (``None`` by default where one is optional, ``*name`` for a variadic
-    one; positional-only parameters bear no names, which families want) and, keyword-only, the attributes; ``**_``
-    takes those that mean nothing. A keyword-only parameter named like a type variable gets the element type that it
-    stands for, which quantization needs; one named like a variadic output gets the number of the node's outputs there.
-    It returns a value, or a tuple of them, each of a variadic output for itself. An attribute that is a graph is given
-    as a function, and the values are then not plain ones but ``Typed``, as those it takes and returns.
-    A constraint is a function of type
+    The function takes the schema's inputs by name (``None`` by default where one is optional, ``*name`` for a
+    variadic one; positional-only parameters bear no names, which families want) and, keyword-only, the attributes;
+    ``**_`` takes those that mean nothing. A keyword-only parameter named like a type variable gets the element type
+    that it stands for, which quantization needs; one named like a variadic output gets the number of the node's
+    outputs there, and ``nodes`` gets the nodes of the graph that it stands in. It returns a value, or a tuple of
+    them, each of a variadic output for itself. An attribute that is a graph is given as a function, and the values
+    are then not plain ones but ``Typed``, as those it takes and returns. A constraint is a function of type
     variables and attributes, by name: rows of which it is false are not planned, and all others are if the operator
-    is to be tried ``whole``. A ``random`` one's oracle gives the law and the shape of each output (``Random``), or the
-    exact value of each where nothing is left to chance. One that is about bits takes and gives values as they are
-    ``stored``.
+    is to be tried ``whole``. A ``random`` one's oracle gives the law and the shape of each output (``Random``), or
+    the exact value of each where nothing is left to chance. One that is about bits takes and gives values as they
+    are ``stored``.
     Raises OracleMismatch.
     """
     versions = (since,) if isinstance(since, int) else tuple(since)
@@ -241,7 +247,7 @@ def operator(
             _check(version, oracle, values)
         variables = {variable for version in schemas for variable in version.variables}
         variables |= {p.name for version in schemas for p in version.outputs if p.option == "variadic"}
-        asks = tuple(name for name in inspect.signature(oracle).parameters if name in variables)
+        asks = tuple(name for name in inspect.signature(oracle).parameters if name in {*variables, NODES})
         declared = Operator(
             name,
             domain,
@@ -276,7 +282,7 @@ def _check(version: Schema, oracle: Callable[..., Any], attributes: Mapping[str,
         raise OracleMismatch(f"{version.title} takes inputs {inputs}, but its oracle takes {named}.")
     wanted = {a.name for a in version.attributes}
     counts = {p.name for p in version.outputs if p.option == "variadic"}
-    keywords = {p.name for p in parameters if p.kind == p.KEYWORD_ONLY} - version.variables.keys() - counts
+    keywords = {p.name for p in parameters if p.kind == p.KEYWORD_ONLY} - version.variables.keys() - counts - {NODES}
     others_too = any(p.kind == p.VAR_KEYWORD for p in parameters)
     if not keywords <= wanted or (wanted != keywords and not others_too):
         raise OracleMismatch(

@@ -92,7 +92,7 @@ def _build_example(operator: Operator, version: Schema, example: Example) -> Bui
 def _call(
     operator: Operator, version: Schema, types: Mapping[str, str], attributes: Mapping[str, Any], one: _Set
 ) -> Call:
-    scope = Scope(opsets_of(version, attributes), one.drawn.outer)
+    scope = Scope(opsets_of(version, attributes, one.drawn.nodes), one.drawn.outer, one.drawn.nodes)
     return Call(operator, version, types, one.drawn.inputs, attributes, one.drawn.outputs, scope)
 
 
@@ -155,6 +155,7 @@ def _build(
         _declared([(label, typed.of, typed.value) for label, typed in one] for one in fed),
         _declared([(label, output.of, output.value) for label, output in one] for one in answers),
         outer=len(calls[0].scope.values),
+        nodes=calls[0].scope.nodes,
     )
     return finish(case, {"model.onnx": _model(version, attributes, graph), **files})
 
@@ -251,15 +252,18 @@ class _Graph(NamedTuple):
     outputs: list[tuple[str, ValueType, _Shape]]
     outer: int
     """How many of the inputs, the last ones, are none of the node's."""
+    nodes: Sequence[onnx.NodeProto]
+    """Those that stand before it."""
 
 
 def _model(version: Schema, attributes: Mapping[str, Any], graph: _Graph) -> bytes:
     """The model of one node, whose graph's inputs and outputs bear the schema's names and these values' shapes."""
-    opsets = opsets_of(version, attributes)
+    opsets = opsets_of(version, attributes, graph.nodes)
     model = onnx.ModelProto(producer_name="onnx-conformance", ir_version=_ir_version(opsets))
     for domain, number in opsets.items():
         model.opset_import.add(domain=domain, version=number)
     model.graph.name = graph.name
+    model.graph.node.extend(graph.nodes)
     node = model.graph.node.add(op_type=version.op, domain=version.domain)
     inputs, outputs = ([name for name, *_ in values] for values in (graph.inputs, graph.outputs))
     inputs = inputs[: len(inputs) - graph.outer]

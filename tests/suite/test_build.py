@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnx.parser
 import pytest
 
 from harness.operators.controlflow.graphs import graph
@@ -98,3 +99,20 @@ def test_structured_values_have_files_of_their_own_kind():
     assert (len(absent.case.inputs), len(left_out.case.inputs)) == (1, 0)
     assert absent.case.name.endswith("_empty")
     assert left_out.case.name.endswith("_none")
+
+
+def test_nodes_may_stand_before_the_one():
+    """Of an operator that is about the graph around it: the derivative of x·x is 2x."""
+    nodes = tuple(map(onnx.parser.parse_node, ("p = Mul (Inputs_0, Inputs_0)", "y = ReduceSum <keepdims = 0> (p)")))
+    drawn = Drawn({"Inputs": (np.array([1, -3], np.float32),)}, outputs=1, nodes=nodes)
+    domain = "ai.onnx.preview.training"
+    one = find("Gradient", 1, domain)
+    assert one
+    group = Group("tried", "As it comes.", lambda _: [drawn], {}, "")
+    attributes = {"xs": ["Inputs_0"], "y": "y", "zs": OMITTED}
+    types = {"T1": FLOAT, "T2": FLOAT}
+    (found,) = build_rows(one, schema("Gradient", 1, domain), [Row(types, attributes, group)])
+    assert [node.op_type for node in model(found).node] == ["Mul", "ReduceSum", "Gradient"]
+    assert value(found, "output_0", FLOAT).tolist() == [2, -6]
+    imports = onnx.load_from_string(found.files["model.onnx"]).opset_import
+    assert {(o.domain, o.version) for o in imports} == {(domain, 1), ("", 26)}
