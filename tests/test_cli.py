@@ -81,6 +81,21 @@ def test_only_known_suites_are_generated(capsys: pytest.CaptureFixture[str], tmp
     assert not list(tmp_path.iterdir())
 
 
+def test_what_is_up_to_date_is_not_made_again(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    making = ["generate", "--testdata", str(tmp_path), "--suite", "matrix", "--jobs", "1", "--select", "op=Det"]
+    for arguments, says in ((making, "of them written"), (making, "up to date"), ([*making, "--anew"], "0 of them")):
+        assert main(arguments) == AS_EXPECTED
+        assert says in capsys.readouterr().err
+
+
+def test_the_quick_profile_runs_a_part(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    reports = ["--reports", str(tmp_path), "--workers", "1", "--quiet"]
+    assert main(["run", "--backend", "numpy", "--profile", "quick", *reports]) == AS_EXPECTED
+    capsys.readouterr()
+    assert main(["report", "--reports", str(tmp_path), "--format", "console"]) == AS_EXPECTED
+    assert "covers part of the suite" in capsys.readouterr().out
+
+
 def test_a_selection_runs_over_the_suites_that_have_it(
     capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path
 ):

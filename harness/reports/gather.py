@@ -219,6 +219,10 @@ def _disagreement(runs: Sequence[RunFacts]) -> list[Note]:
     return [Note("", "The runs are not over the same suite: their rates do not compare. Digests:", found)]
 
 
+_ALL = {"select": "", "shard": "1/1", "profile": "standard"}
+"""Options of a run that leave out part of a suite, and the values that leave out nothing."""
+
+
 def _notes(run: RunFacts) -> list[Note]:
     whole = run.headers[0].suite_data_sets
     notes: list[Note] = []
@@ -228,10 +232,12 @@ def _notes(run: RunFacts) -> list[Note]:
         notes.append(Note(run.label, f"is unfinished: {count(run.ran)} of {count(run.data_sets)} run."))
     if run.data_sets < whole:
         part = f"{count(run.data_sets)} of {count(whole)} data sets."
-        options = [
-            {k: v for k, v in header.options.items() if k in {"select", "shard"} and v} for header in run.headers
-        ]
-        chosen = dict.fromkeys(f"{key} {value}" for option in options for key, value in option.items())
+        chosen = dict.fromkeys(
+            f"{key} {value}"
+            for header in run.headers
+            for key, value in header.options.items()
+            if key in _ALL and value not in ("", _ALL[key])
+        )
         notes.append(Note(run.label, f"covers part of the suite: {part}", ", ".join(chosen)))
     notes.extend(Note(run.label, "expects failures that no longer occur:", stale) for stale in run.stale)
     return notes
