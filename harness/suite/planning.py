@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -138,7 +139,8 @@ def _covering(factors: _Factors, groups: Sequence[Group], strength: int) -> list
         return groups[indices[-1]].admits(values)
 
     def condition(places: Sequence[int], holds: Callable[..., bool]) -> dict[str, Any]:
-        return {"operator": "fn", "requires": list(places), "evaluate": lambda row: holds(*(row[i] for i in places))}
+        known = cache(holds)  # the library asks of the same few values over and over
+        return {"operator": "fn", "requires": list(places), "evaluate": lambda row: known(*[row[i] for i in places])}
 
     def of_values(constraint: Callable[..., bool], places: Sequence[int]) -> Callable[..., bool]:
         return lambda *indices: constraint(*(pools[i][index] for i, index in zip(places, indices, strict=True)))
