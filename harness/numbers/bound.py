@@ -11,7 +11,6 @@ from harness.numbers.evaluating import (
     Oracle,
     OracleMismatch,
     Part,
-    floats,
     over_balls,
     over_doubles,
     precision_of,
@@ -105,11 +104,6 @@ def evaluate(
             bound = np.hypot(bound, judged[1][1]) * _UP
         expected.append(Expected(to_storage(values, to).reshape(shape), bound.reshape(shape)))
     return expected
-
-
-def in_balls(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """The attributes of a node inside a formula, FLOAT ones as balls."""
-    return floats(attributes, arb)
 
 
 def evaluate_exact(

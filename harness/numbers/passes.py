@@ -11,6 +11,7 @@ import numpy as np
 from flint import arb
 
 from harness.errors import ConformanceError
+from harness.spec.element_types import ElementType
 
 SCALE = 60
 """The s pass carries its radii times 2^-60, so that they stay linear, and no formula leaves its domain for them."""
@@ -101,6 +102,20 @@ def precision(bits: int) -> Generator[None]:
         yield
     finally:
         flint.ctx.prec = before
+
+
+@contextmanager
+def computed_in(of: ElementType | None) -> Generator[float]:
+    """Lets roundings be measured as those of a type that has fewer bits; gives what it may lose of the smallest.
+
+    A part of a formula may be computed in another type than the outputs have.
+    """
+    run = current()
+    if run and not run.exact and run.spread is None and of and of.format and of.format.precision < flint.ctx.prec:
+        with precision(of.format.precision):
+            yield of.tiny
+    else:
+        yield 0.0
 
 
 def unit(bits: int) -> arb:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -14,6 +14,7 @@ from flint import arb
 from harness.errors import ConformanceError
 from harness.numbers import bound as numbers
 from harness.numbers.balls import exact as exact_balls
+from harness.numbers.evaluating import floats
 from harness.numbers.laws import Law, Random
 from harness.numbers.rounding import round_array, to_storage, wrap
 from harness.operators.call import Call
@@ -101,9 +102,7 @@ def _over_balls(call: Call) -> Iterator[Typed]:
     if call.operator.stored or call.operator.random:
         raise WrongOracle(f"{call.version.title} has no meaning over balls.")
     arguments = [x and _as_balls(x) for x in call.positional()]
-    found = call.operator.oracle(*arguments, **numbers.in_balls(attributes_of(call)))
-    values = found if isinstance(found, tuple) else (found,)
-    for value, of in zip(values, _outputs(call, len(values)), strict=True):
+    for value, of in _asked(call, arguments, floats(attributes_of(call), arb)):
         yield Typed(of, np.asarray(value))
 
 
@@ -123,11 +122,16 @@ def _stated(value: Any, of: ValueType, call: Call, *, exact: bool = True) -> Exp
 
 
 def _called(call: Call) -> list[tuple[Any, ValueType]]:
-    """What the oracle gives for plain arguments, each output with its type. Raises WrongOracle."""
+    """What the oracle gives for plain arguments, in IEEE arithmetic. Raises WrongOracle."""
     graphs = any(a.kind == "GRAPH" for a in call.version.attributes)
     arguments = [x if graphs or x is None else _given(x.value, call.operator) for x in call.positional()]
     with np.errstate(all="ignore"):
-        found = call.operator.oracle(*arguments, **attributes_of(call))
+        return _asked(call, arguments, attributes_of(call))
+
+
+def _asked(call: Call, arguments: Sequence[Any], attributes: Mapping[str, Any]) -> list[tuple[Any, ValueType]]:
+    """What the oracle gives, each output with its type. Raises WrongOracle."""
+    found = call.operator.oracle(*arguments, **attributes)
     values = found if isinstance(found, tuple) else (found,)
     types = _outputs(call, len(values))
     if len(values) != len(types):
@@ -158,22 +162,16 @@ def attributes_of(call: Call) -> dict[str, Any]:
     plain: dict[str, Any] = {}
     for a in call.version.attributes:
         value = call.attributes.get(a.name, OMITTED)
-        plain[a.name] = _single(a.default if value is OMITTED else value)
+        plain[a.name] = a.default if value is OMITTED else value
         if isinstance(value, onnx.GraphProto):
             plain[a.name] = Graph(value, call.scope, answer)
+    plain = floats(plain, float)
     for name in call.operator.asks:
         if name == NODES:
             plain[name] = tuple(call.scope.nodes)
         else:
             plain[name] = element_in(parse_type(call.types[name])) if name in call.types else call.outputs
     return plain
-
-
-def _single(value: Any) -> Any:
-    """Numbers of FLOAT and FLOATS attributes as the float32 values that these are."""
-    if isinstance(value, float):
-        return float(np.float32(value))
-    return [_single(item) for item in value] if isinstance(value, list) else value
 
 
 def _working(call: Call) -> ElementType | None:

@@ -33,15 +33,13 @@ class Graph:
         self.outputs = [value.name for value in proto.output]
         self._scope, self._answer = scope, answer
         self._inputs = [value.name for value in proto.input]
-        infos = (*_inferred(proto, scope), *proto.input, *proto.value_info, *proto.output)
+        # Of a single node the graph's own outputs tell the types.
+        inferred = _inferred(proto, scope) if len(proto.node) > 1 else []
+        infos = (*inferred, *proto.input, *proto.value_info, *proto.output)
         self._shapes = {i.name: _static_shape(i) for i in proto.output}
         self._declared = {i.name: type_of_proto(i.type) for i in infos if i.type.WhichOneof("value")}
         self._initializers = {tensor.name: _typed(tensor) for tensor in proto.initializer}
-        self._nodes = [(node, *_meaning(node, scope.opsets)) for node in proto.node]
-        for node, _, _ in self._nodes:
-            for attribute in node.attribute:
-                if attribute.HasField("g"):
-                    Graph(attribute.g, scope, answer)
+        self._nodes = _meanings(proto, scope.opsets)
 
     @property
     def types(self) -> list[ValueType]:
@@ -56,6 +54,7 @@ class Graph:
     def __call__(self, *values: Typed) -> list[Typed]:
         """The outputs for these inputs."""
         known = {**self._scope.values, **self._initializers, **dict(zip(self._inputs, values, strict=False))}
+        nodes = [node for node, _, _ in self._nodes]
         for node, version, operator in self._nodes:
             given = _inputs(version, [known[name] if name else None for name in node.input])
             call = Call(
@@ -65,7 +64,7 @@ class Graph:
                 given,
                 {a.name: _attribute(a) for a in node.attribute},
                 outputs=len(node.output),
-                scope=Scope(self._scope.opsets, known, [node for node, _, _ in self._nodes]),
+                scope=Scope(self._scope.opsets, known, nodes),
             )
             known.update((name, output) for name, output in zip(node.output, self._answer(call), strict=False) if name)
         return [known[name] for name in self.outputs]
@@ -108,6 +107,15 @@ def _static_shape(value: onnx.ValueInfoProto) -> tuple[int, ...] | None:
 def _typed(tensor: onnx.TensorProto) -> Typed:
     of = TensorType(element_type(tensor.data_type))
     return Typed(of, from_proto(tensor, of))
+
+
+def _meanings(proto: onnx.GraphProto, opsets: Mapping[str, int]) -> list[tuple[onnx.NodeProto, Schema, Operator]]:
+    """Each node with its meaning. Raises NoOracle, for nodes of graphs inside too."""
+    for node in proto.node:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                _meanings(attribute.g, opsets)
+    return [(node, *_meaning(node, opsets)) for node in proto.node]
 
 
 def _meaning(node: onnx.NodeProto, opsets: Mapping[str, int]) -> tuple[Schema, Operator]:

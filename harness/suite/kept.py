@@ -5,19 +5,14 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Callable, Iterable
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
 
-import harness
 from harness.operators.operator import Operator
 from harness.suite.cases import Built, hashes
 from harness.suite.directories import refusals
-
-_COMPUTE = ("numpy", "ml_dtypes", "python-flint", "onnx")
-"""The packages that a case is computed by."""
+from harness.suite.made import hash_of
 
 
 class _Entry(msgspec.Struct, frozen=True):
@@ -60,18 +55,5 @@ def _read(path: Path, key: str) -> tuple[Built, ...] | None:
 
 
 def oracle_hash(operator: Operator) -> str:
-    """The SHA-256 of all that an operator's cases come from.
-
-    That is the sources of its folder, of the rooms before it and of the suite, and the packages that compute.
-    """
-    return _hash(Path(inspect.getfile(operator.oracle)).parent)
-
-
-@cache
-def _hash(folder: Path) -> str:
-    room = Path(inspect.getfile(harness)).parent
-    found = hashlib.sha256(repr([(package, version(package)) for package in _COMPUTE]).encode())
-    for sources in (room / "spec", room / "numbers", room / "operators", room / "suite", folder):
-        for file in sorted(sources.glob("*.py")):
-            found.update(f"\0{file.name}\0".encode() + file.read_bytes())
-    return found.hexdigest()
+    """The SHA-256 of all that an operator's cases come from: see ``hash_of``."""
+    return hash_of(Path(inspect.getfile(operator.oracle)).parent)

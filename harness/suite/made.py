@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,14 +15,25 @@ from harness.suite.manifest import MADE, open_suite
 PACKAGES = ("numpy", "ml_dtypes", "python-flint", "onnx", "covertable", "pillow")
 """The packages that cases are computed and planned by."""
 
+HOUSE = Path(inspect.getfile(harness)).parent
+
 
 def fingerprint(what: str) -> str:
     """The SHA-256 of the sources and packages that suites come from, and of what was asked of them."""
-    found = hashlib.sha256(repr((what, [(package, version(package)) for package in PACKAGES])).encode())
-    house = Path(inspect.getfile(harness)).parent
-    for room in ("spec", "numbers", "operators", "suite"):
-        for file in sorted((house / room).rglob("*.py")):
-            found.update(f"\0{file.relative_to(house).as_posix()}\0".encode() + file.read_bytes())
+    return hashlib.sha256(f"{what}\0{hash_of(HOUSE / 'operators')}".encode()).hexdigest()
+
+
+@cache
+def hash_of(operators: Path) -> str:
+    """The SHA-256 of all that cases of the operators in a folder come from.
+
+    That is the sources below it, of the rooms before it, of the operators' mechanism and of the suite, and the
+    packages that compute.
+    """
+    found = hashlib.sha256(repr([(package, version(package)) for package in PACKAGES]).encode())
+    mechanism = [file for room in ("spec", "numbers", "operators", "suite") for file in (HOUSE / room).glob("*.py")]
+    for file in sorted({*mechanism, *operators.rglob("*.py")}):
+        found.update(f"\0{file.relative_to(HOUSE).as_posix()}\0".encode() + file.read_bytes())
     return found.hexdigest()
 
 

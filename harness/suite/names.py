@@ -69,8 +69,6 @@ def shape_label(value: Any) -> str:
             return "x".join(map(str, value.shape)) or "scalar"
         case None:
             return "empty"
-        case str():
-            return value
         case tuple():
             return "_".join(map(shape_label, value))
         case list():
@@ -93,7 +91,7 @@ def case_name(version: Schema, types: Mapping[str, str], attributes: Mapping[str
         str(version.since),
         *(type_label(of).translate(_SPELT) for of in types.values()),
         *(f"{name}_{attribute_label(value).translate(_SPELT)}" for name, value in given),
-        *(shape_label(drawn.inputs.get(p.name, "none")) for p in version.inputs),
+        *(shape_label(drawn.inputs[p.name]) if p.name in drawn.inputs else "none" for p in version.inputs),
         *(f"without_{name}" for name in drawn.without),
         *([f"{drawn.outputs}_outputs"] if drawn.outputs else []),
         *(f"{name}_{shape_label(value)}" for name, value in drawn.outer.items()),

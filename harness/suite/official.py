@@ -17,7 +17,7 @@ from onnx.backend.test.loader import load_model_tests
 from harness.operators.operator import OMITTED
 from harness.spec.codec import decode
 from harness.spec.schema import Schema, UnknownOperator, schema_at
-from harness.spec.values import Value, ValueType, type_of_proto
+from harness.spec.values import ValueType, tensors_in, type_of_proto
 from harness.suite.cases import Built, Case, DataSet, Labels, finish
 from harness.suite.directories import publish, write_case, writing
 from harness.suite.made import fingerprint
@@ -85,7 +85,7 @@ def _built(test: Any, name: str, kind: str) -> Built:
         files |= {f"test_data_set_{number}/{file}": data for file, data in data_set.items()}
     elements = [
         sum(
-            _size(decode(data, outputs[int(file[7:-3])]))
+            sum(tensor.size for tensor in tensors_in(decode(data, outputs[int(file[7:-3])])))
             for file, data in data_set.items()
             if file.startswith("output")
         )
@@ -165,20 +165,6 @@ def _files_of(test: Any) -> Iterator[dict[str, bytes]]:
     """The data sets of a test that onnx ships as a folder, as they are."""
     for folder in sorted(Path(test.model_dir).glob("test_data_set_*"), key=lambda folder: int(folder.name[14:])):
         yield {file.name: file.read_bytes() for file in sorted(folder.glob("*put_*.pb"))}
-
-
-def _size(value: Value) -> int:
-    match value:
-        case np.ndarray():
-            return value.size
-        case list():
-            return sum(map(_size, value))
-        case dict():
-            return sum(map(_size, value.values()))
-        case None:
-            return 0
-        case _:
-            return value.values.size
 
 
 def labels_of(model: onnx.ModelProto) -> Labels:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from typing import Any
 
 import flint
@@ -11,7 +9,7 @@ import numpy as np
 
 from harness.numbers.balls import constant
 from harness.numbers.branches import greater, where
-from harness.numbers.passes import current, precision
+from harness.numbers.passes import computed_in
 from harness.operators.math.matmul import product
 from harness.operators.math.softmax import softmax
 from harness.operators.nn.attention_inputs import (
@@ -43,20 +41,6 @@ def split_heads(x: np.ndarray, heads: int | None) -> np.ndarray:
 def per_query_head(x: np.ndarray, heads: int) -> np.ndarray:
     """Keys or values for each query head: head ``h`` has those of head ``h // (heads / kv_heads)``."""
     return np.repeat(x, heads // x.shape[1], axis=1)
-
-
-@contextmanager
-def computed_in(of: ElementType | None) -> Generator[float]:
-    """Lets roundings be measured as those of a type that has fewer bits; gives what it may lose of the smallest.
-
-    A part of a formula may be computed in another type than the outputs have.
-    """
-    run = current()
-    if run and not run.exact and run.spread is None and of and of.format and of.format.precision < flint.ctx.prec:
-        with precision(of.format.precision):
-            yield of.tiny
-    else:
-        yield 0.0
 
 
 def scores(q: np.ndarray, k: np.ndarray, scale: Any) -> np.ndarray:
