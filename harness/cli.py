@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NoReturn
 
 import harness
-from harness import commands
-from harness.commands import AS_EXPECTED, HARNESS_FAILED, WRONG_USAGE
+from harness.commands import reporting, running, suites
+from harness.commands.shared import AS_EXPECTED, HARNESS_FAILED, WRONG_USAGE
 from harness.errors import ConformanceError
 
 EPILOG = """\
@@ -109,6 +109,25 @@ def _add_running(running: argparse.ArgumentParser, cores: int) -> None:
     running.add_argument("--quiet", action="store_true", help="say nothing but errors")
 
 
+def _add_reporting(reporting: argparse.ArgumentParser) -> None:
+    from harness.reports.formats import FORMATS
+
+    usual = ", ".join(name for name, one in FORMATS.items() if one.usual)
+    reporting.add_argument(
+        "paths", nargs="*", type=Path, metavar="PATH", help="results.jsonl, or folders (default: reports)"
+    )
+    reporting.add_argument(
+        "--format",
+        choices=FORMATS,
+        metavar="NAME",
+        help=f"one of these (default: {usual}, and the summary is printed):\n"
+        + "\n".join(f"  {name:9} {one.about}" for name, one in FORMATS.items()),
+    )
+    reporting.add_argument(
+        "--output", type=Path, metavar="PATH", help="folder for several, file for one (default: reports, or print)"
+    )
+
+
 def _parser() -> argparse.ArgumentParser:
     from harness.suite.select import GRAMMAR
     from harness.suite.strength import PROFILES, STRENGTHS
@@ -135,6 +154,7 @@ def _parser() -> argparse.ArgumentParser:
             added.add_argument(
                 "--suite", action="append", metavar="NAME", help="a suite (default: all; may be repeated)"
             )
+        if "suite" in shared or "testdata" in shared:
             added.add_argument(
                 "--testdata", type=Path, default=Path("testdata"), metavar="DIR", help="where suites are"
             )
@@ -144,7 +164,7 @@ def _parser() -> argparse.ArgumentParser:
             added.add_argument("--reports", type=Path, default=Path("reports"), metavar="DIR", help="where results are")
         return added
 
-    generating = command("generate", commands.generate, "write the suites", "suite", "select")
+    generating = command("generate", suites.generate, "write the suites", "suite", "select")
     generating.add_argument(
         "--strength", choices=STRENGTHS, default="pairs", help="of the matrix suite (default: pairs)"
     )
@@ -158,39 +178,32 @@ def _parser() -> argparse.ArgumentParser:
     generating.add_argument("--anew", action="store_true", help="also what is there, whole, and made from what is here")
     generating.add_argument("--jobs", type=_count, default=cores, metavar="N", help="processes (default: the cores)")
 
-    _add_running(command("run", commands.run, "run backends over suites", "suite", "select", "reports"), cores)
+    _add_running(command("run", running.run, "run backends over suites", "suite", "select", "reports"), cores)
 
-    reporting = command("report", commands.report, "write the reports of what has run", "select", "reports")
-    reporting.add_argument(
-        "paths", nargs="*", type=Path, metavar="PATH", help="results.jsonl, or folders (default: reports)"
-    )
-    reporting.add_argument(
-        "--format", choices=["console", "markdown", "json", "csv", "junit"], help="print this one (default: write all)"
-    )
-    reporting.add_argument(
-        "--output", type=Path, metavar="PATH", help="folder for all, file for one (default: reports, or print)"
+    _add_reporting(
+        command("report", reporting.report, "write the reports of what has run", "testdata", "select", "reports")
     )
 
-    listing = command("list", commands.list_cases, "list cases and their labels", "suite", "select")
+    listing = command("list", suites.list_cases, "list cases and their labels", "suite", "select")
     listing.add_argument("--json", action="store_true", help="the manifest lines")
 
-    showing = command("show", commands.show, "print a case as ONNX's documents print their examples", "suite")
+    showing = command("show", suites.show, "print a case as ONNX's documents print their examples", "suite")
     showing.add_argument("case")
     showing.add_argument("--bounds", action="store_true", help="and the bound of each inexact element")
 
-    reproducing = command("repro", commands.repro, "print a script that runs one case on one backend", "suite")
+    reproducing = command("repro", running.repro, "print a script that runs one case on one backend", "suite")
     reproducing.add_argument("case")
     reproducing.add_argument("--backend", required=True, metavar="NAME")
     reproducing.add_argument("--data-set", type=int, default=0, metavar="N", help="which of the case's (default: 0)")
 
-    covering = command("coverage", commands.coverage, "tell what suites exercise of ONNX", "suite", "select")
+    covering = command("coverage", suites.coverage, "tell what suites exercise of ONNX", "suite", "select")
     covering.add_argument("--json", action="store_true", help="a line of JSON a suite")
 
-    backends = command("backends", commands.backends, "list the backends that are installed")
+    backends = command("backends", running.backends, "list the backends that are installed")
     backends.add_argument(
         "--protocol", action="store_true", help="print the JSON Schema of what command: programs speak"
     )
 
-    checking = command("check-backend", commands.check, "try an adapter on a few models and tell what is wrong with it")
+    checking = command("check-backend", running.check, "try an adapter on a few models and tell what is wrong with it")
     checking.add_argument("backend", metavar="NAME")
     return parser

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli import main
-from harness.commands import AS_EXPECTED, HARNESS_FAILED, NOT_AS_EXPECTED, WRONG_USAGE
+from harness.commands.shared import AS_EXPECTED, HARNESS_FAILED, NOT_AS_EXPECTED, WRONG_USAGE
 
 HERE = Path(__file__).parent
 

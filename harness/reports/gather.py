@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import chain
+from pathlib import Path
 
 import msgspec
 
@@ -106,9 +107,11 @@ class Report(msgspec.Struct, frozen=True):
     summary: Summary
     results: tuple[tuple[tuple[Result, ...], ...], ...]
     """For each suite and each of its runs the results, in the order of case and data set."""
+    testdata: Path = Path("testdata")
+    """Where the suites may be, for the formats that show more of a case than its result line."""
 
 
-def gather(runs: Sequence[Run], selection: Selection = ALL) -> Report:
+def gather(runs: Sequence[Run], selection: Selection = ALL, testdata: Path = Path("testdata")) -> Report:
     """The report over any runs: any number of backends, any suites, in any order, narrowed to a selection.
 
     Text from backends is spelt in printable characters and line feeds here, once for all formats.
@@ -128,7 +131,7 @@ def gather(runs: Sequence[Run], selection: Selection = ALL) -> Report:
             pairs.sort(key=lambda pair: _order(pair[0]))
             suites.append(_suite(name, [run for run, _ in pairs], [results for _, results in pairs]))
             results.append(tuple(results for _, results in pairs))
-    return Report(Summary(1, str(selection), tuple(suites)), tuple(results))
+    return Report(Summary(1, str(selection), tuple(suites)), tuple(results), testdata)
 
 
 def _clean(run: Run) -> Run:

@@ -3,30 +3,35 @@ import random
 import msgspec
 import pytest
 
-from harness.reports.formats import FILE_NAMES, FORMATS
-from harness.reports.gather import gather
+from harness.reports.formats import FORMATS
+from harness.reports.gather import Report, gather
 from harness.reports.text import verdict_words
 from harness.running.results import VERDICTS, Result
 from harness.suite.cases import Labels
+
+
+def text_of(name: str, report: Report) -> str:
+    """What a format writes, its files laid one after another."""
+    return "\n".join(text for _, text in FORMATS[name].files(report))
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_hostile_text_is_harmless_in_any_order(name, seed, random_runs):
     """The same bytes for the same results in any order, in valid UTF-8 and without a control character."""
     runs = random_runs(seed, hostile=True)
-    text = FORMATS[name](gather(runs))
+    text = text_of(name, gather(runs))
     assert text.encode().decode() == text
     assert text.replace("\n", "").replace("\r", "").isprintable()
     assert text.count("\r") == (text.count("\n") if name == "csv" else 0)
     shuffle = random.Random(seed).sample
     mixed = [msgspec.structs.replace(run, results=tuple(shuffle(run.results, len(run.results)))) for run in runs]
-    assert FORMATS[name](gather(shuffle(mixed, len(mixed)))) == text
+    assert text_of(name, gather(shuffle(mixed, len(mixed)))) == text
 
 
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("verdict", VERDICTS)
 def test_every_verdict_can_be_read(name, verdict, make_run):
-    text = FORMATS[name](gather([make_run([Result("test_a", 0, verdict, Labels("Add", since=14))])]))
+    text = text_of(name, gather([make_run([Result("test_a", 0, verdict, Labels("Add", since=14))])]))
     words = verdict_words(verdict)
     if name == "console" and verdict != "passed":
         assert words.split()[0][:5] in text
@@ -40,14 +45,16 @@ def test_every_verdict_can_be_read(name, verdict, make_run):
 @pytest.mark.parametrize("name", ["console", "markdown", "junit"])
 def test_what_makes_a_rate_doubtful_is_said(name, make_run):
     results = [Result("test_a", 0, "passed", Labels("Add", since=14))]
-    assert "1 of 2,010" in FORMATS[name](gather([make_run(results, data_sets=2010, finished=False)]))
-    assert "op=Sub" in FORMATS[name](gather([make_run(results, stale=("op=Sub",))]))
+    assert "1 of 2,010" in text_of(name, gather([make_run(results, data_sets=2010, finished=False)]))
+    assert "op=Sub" in text_of(name, gather([make_run(results, stale=("op=Sub",))]))
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_nothing_at_all(name):
-    assert FORMATS[name](gather([])) is not None
+    assert text_of(name, gather([])) is not None
 
 
-def test_each_format_but_the_console_has_a_file():
-    assert [*FILE_NAMES] == [name for name in FORMATS if name != "console"]
+def test_files_of_all_formats_go_into_one_folder(two_operators):
+    names = [file for one in FORMATS.values() for file, _ in one.files(gather(two_operators))]
+    assert len(set(names)) == len(names)
+    assert not any(name.startswith("/") or ".." in name for name in names)
