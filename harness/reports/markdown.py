@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tabulate import tabulate
-
 from harness.reports.gather import Report, RunFacts, SuiteSummary
+from harness.reports.markdown_text import code, grid, shown
 from harness.reports.tables import Failure, OperatorTable
 from harness.reports.text import OMITTED, count, counted, measure, one_line, percent, verdict_words
 from harness.running.results import VERDICTS, Verdict
@@ -22,61 +21,38 @@ pass. An error is measured in *bounds*: |got - expected| divided by what roundin
 no rounding; at most 4 passes. An *ulp* is a unit in the last place of the expected value. *Known* failures are those
 that the backend's expectations name. – stands for what a node leaves out; an empty cell has no result."""
 
-_WORDS = re.compile(r"(?!www\.)-?[A-Za-z0-9.]+(?:[ _-](?!www\.)[A-Za-z0-9.]+)*")
-
 
 def markdown(report: Report) -> str:
     """The whole report. Text from backends and models stands in code spans unless it is plain words and numbers."""
     summary = report.summary
     lines = ["# ONNX conformance", "", LEGEND, ""]
     if summary.selection:
-        lines += [f"This report shows only {_code(summary.selection)}.", ""]
+        lines += [f"This report shows only {code(summary.selection)}.", ""]
     for suite in summary.suites:
         lines.extend(_suite(suite))
     return "\n".join(lines)
 
 
-def _code(text: str) -> str:
-    """A code span, in which nothing is rendered; its fence is longer than any in the text."""
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    pad = " " if text.startswith("`") or text.endswith("`") or not text.strip() else ""
-    return f"{'`' * (longest + 1)}{pad}{text or ' '}{pad}{'`' * (longest + 1)}"
-
-
-def _shown(text: str) -> str:
-    return text if not text or _WORDS.fullmatch(text) else _code(text)
-
-
-def _table(rows: Sequence[Sequence[str]], headers: Sequence[str], labels: int = 1) -> list[str]:
-    """A table whose first ``labels`` columns are text; pipes are escaped, also in code, as tables demand."""
-    escaped = [[cell.replace("|", "\\|") for cell in row] for row in [headers, *rows]]
-    align = ["left"] * labels + ["right"] * (len(headers) - labels)
-    text = tabulate(escaped[1:], escaped[0], tablefmt="github", disable_numparse=True, colalign=align)
-    return [*text.split("\n"), ""]
-
-
 def _suite(suite: SuiteSummary) -> Iterator[str]:
-    labels = [_shown(run.label) for run in suite.runs]
-    yield f"## Suite {_shown(suite.name)}"
+    labels = [shown(run.label) for run in suite.runs]
+    yield f"## Suite {shown(suite.name)}"
     yield ""
     for note in suite.notes:
-        words = filter(None, [note.run and f"**{_shown(note.run)}**", note.text, note.detail and _code(note.detail)])
+        words = filter(None, [note.run and f"**{shown(note.run)}**", note.text, note.detail and code(note.detail)])
         yield f"- {' '.join(words)}"
     yield from [""] if suite.notes else []
     yield f"Exercised by these runs: {suite.exercised}."
     yield ""
-    yield from _table(list(_facts(suite.runs)), ["", *labels], labels=1 + len(labels))
+    yield from grid(list(_facts(suite.runs)), ["", *labels], labels=1 + len(labels))
     yield "### Overview"
     yield ""
     yield from _overview(suite, labels)
     yield "### Categories"
     yield ""
-    yield from _table(
-        [[_shown(row.category), *map(str, row.tallies)] for row in suite.categories], ["category", *labels]
-    )
+    yield from grid([[shown(row.category), *map(str, row.tallies)] for row in suite.categories], ["category", *labels])
     yield "### Operator versions"
     yield ""
-    yield from _table(
+    yield from grid(
         [[_link(t, suite), t.coverage.product, *map(str, t.tallies)] for t in suite.operators],
         ["operator", "types × attributes", *labels],
     )
@@ -88,7 +64,7 @@ def _facts(runs: Sequence[RunFacts]) -> Iterator[list[str]]:
     """Rows of what was run; a fact that differs between the shards of a run is given for each."""
 
     def row(name: str, facts: list[list[str]]) -> list[str]:
-        return [name, *("; ".join(_shown(fact) for fact in dict.fromkeys(cell) if fact) for cell in facts)]
+        return [name, *("; ".join(shown(fact) for fact in dict.fromkeys(cell) if fact) for cell in facts)]
 
     def pairs(facts: dict[str, str]) -> str:
         return ", ".join(f"{key}: {value}" for key, value in facts.items() if value)
@@ -111,7 +87,7 @@ def _overview(suite: SuiteSummary, labels: Sequence[str]) -> list[str]:
     found: list[Verdict] = [v for v in VERDICTS[1:] if any(tally.verdicts.get(v) for tally in suite.tallies)]
     headers = ["backend", "passed", "rate", "of those supported", *map(verdict_words, found)]
     headers += ["worst error in bounds", "in ulps", "passes ONNX's tolerance", "known", "unexpected"]
-    return _table(
+    return grid(
         [
             [
                 label,
@@ -132,13 +108,13 @@ def _overview(suite: SuiteSummary, labels: Sequence[str]) -> list[str]:
 
 
 def _heading(table: OperatorTable, suite: SuiteSummary) -> str:
-    return f"{_shown(table.title)} in {_shown(suite.name)}"
+    return f"{shown(table.title)} in {shown(suite.name)}"
 
 
 def _link(table: OperatorTable, suite: SuiteSummary) -> str:
     """To the section of an operator version, by the anchor that Markdown viewers give its heading."""
     anchor = re.sub(r"[^\w -]", "", _heading(table, suite).lower()).replace(" ", "-")
-    return f"[{_shown(table.title)}](#{anchor})"
+    return f"[{shown(table.title)}](#{anchor})"
 
 
 def _operator(table: OperatorTable, suite: SuiteSummary, labels: Sequence[str]) -> Iterator[str]:
@@ -147,7 +123,7 @@ def _operator(table: OperatorTable, suite: SuiteSummary, labels: Sequence[str]) 
     if table.op:
         yield f"Exercises {table.coverage}."
         yield ""
-    yield from _table(
+    yield from grid(
         [
             ["all", *map(str, table.tallies)],
             ["worst error in bounds", *(measure(tally.error) for tally in table.tallies)],
@@ -156,12 +132,12 @@ def _operator(table: OperatorTable, suite: SuiteSummary, labels: Sequence[str]) 
         ["", *labels],
     )
     if table.types:
-        rows = [[_shown(row.variable), _shown(row.type) or "–", *map(str, row.tallies)] for row in table.types]
-        yield from _table(rows, ["variable", "element type", *labels], labels=2)
+        rows = [[shown(row.variable), shown(row.type) or "–", *map(str, row.tallies)] for row in table.types]
+        yield from grid(rows, ["variable", "element type", *labels], labels=2)
     if table.attributes:
         names = list(table.attributes[0].values)
         rows = [[*map(_attribute, row.values.values()), *map(str, row.tallies)] for row in table.attributes]
-        yield from _table(rows, [*map(_shown, names), *labels], labels=len(names))
+        yield from grid(rows, [*map(shown, names), *labels], labels=len(names))
     elif table.op:
         yield "No attributes."
         yield ""
@@ -169,7 +145,7 @@ def _operator(table: OperatorTable, suite: SuiteSummary, labels: Sequence[str]) 
 
 
 def _attribute(value: str) -> str:
-    return "–" if value == OMITTED else _shown(one_line(value, 60)) or _code("")
+    return "–" if value == OMITTED else shown(one_line(value, 60)) or code("")
 
 
 def _failures(table: OperatorTable, labels: Sequence[str]) -> Iterator[str]:
@@ -184,8 +160,8 @@ def _failures(table: OperatorTable, labels: Sequence[str]) -> Iterator[str]:
 def _failure(failure: Failure, label: str) -> Iterator[str]:
     result = failure.result
     alike = f" (and {counted(failure.alike, 'data set')} more that say the same)" if failure.alike else ""
-    known = f", known: {_code(result.known)}" if result.known else ""
-    message = f": {_code(one_line(result.message))}" if result.message else ""
+    known = f", known: {code(result.known)}" if result.known else ""
+    message = f": {code(one_line(result.message))}" if result.message else ""
     yield f"- **{label}**, {verdict_words(result.verdict)}{message}{alike}{known}"
-    yield f"  - node: {_code(failure.node)}"
-    yield f"  - reproduce: {_code(failure.reproduce)}"
+    yield f"  - node: {code(failure.node)}"
+    yield f"  - reproduce: {code(failure.reproduce)}"
