@@ -36,9 +36,8 @@ def report(options: argparse.Namespace) -> int:
         else:
             sys.stdout.write(text)
     elif options.output and not options.output.is_file():
-        for name, text in files:
-            write_file(options.output / name, text)
-        note(f"Written to {options.output}: {_told(files)}")
+        written = _write(options.output, files, FORMATS[options.format].former)
+        note(f"Written to {options.output}: {_told(written)}")
     else:
         raise SeveralFiles(
             f"The format {options.format} has {len(files)} files here.", "Name a folder for them: --output DIR."
@@ -52,22 +51,32 @@ def write_reports(folder: Path, paths: Iterable[Path], testdata: Path, select: S
     from harness.reports.formats import FORMATS
 
     gathered = _gathered(paths, testdata, select)
-    written: list[tuple[str, str]] = []
-    for one in FORMATS.values():
-        for name, text in one.files(gathered) if one.usual else ():
-            write_file(folder / name, text)
-            written.append((name, ""))
+    written = [
+        name for one in FORMATS.values() if one.usual for name in _write(folder, one.files(gathered), one.former)
+    ]
     sys.stdout.write(console(gathered, colours=sys.stdout.isatty()))
     note(f"Written to {folder}: {_told(written)}")
+
+
+def _write(folder: Path, files: Iterable[tuple[str, str]], former: str) -> list[str]:
+    """The names of a format's files, once they are written and what a former report has left beside them is gone."""
+    names: list[str] = []
+    for name, text in files:
+        write_file(folder / name, text)
+        names.append(name)
+    for old in folder.glob(former) if former else ():
+        if old.relative_to(folder).as_posix() not in names:
+            old.unlink(missing_ok=True)
+    return names
 
 
 _NAMED = 8
 """How many files are named."""
 
 
-def _told(files: Sequence[tuple[str, str]]) -> str:
-    more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
-    return ", ".join(name for name, _ in files[:_NAMED]) + more
+def _told(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
 
 
 def _gathered(paths: Iterable[Path], testdata: Path, select: Sequence[str]) -> Any:

@@ -1,0 +1,133 @@
+"""The job summary for GitHub: what is unexpected first, in Markdown that fits whatever the number of failures."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from harness.reports.gather import Note, Report, SuiteSummary
+from harness.reports.tables import Failure, OperatorTable, Tally
+from harness.reports.text import count, counted, measure, one_line, percent, verdict_words
+
+LIMIT = 1_000_000
+"""Bytes: GitHub shows no summary of a step above 1 MiB, and a step may have more to say."""
+UNEXPECTED, KNOWN = 10, 3
+"""Failures shown for an operator version, of either kind."""
+_REST = 1_000
+"""Bytes kept for saying what was left out."""
+
+
+class _Block(msgspec.Struct, frozen=True):
+    """Text that is written whole or not at all."""
+
+    text: str
+    data_sets: int = 0
+    """Results that it tells of, to be counted where it is left out."""
+
+
+def github(report: Report, limit: int = LIMIT) -> str:
+    """The summary in at most ``limit`` bytes: rates by suite and backend, then failures by operator version.
+
+    It is HTML, which Markdown lets through, so that one escape makes text from outside harmless. Where there is no more
+    room it ends, and says how many data sets it leaves out.
+    """
+    room = limit - _REST
+    written: list[str] = []
+    left = 0
+    full = False
+    for block in _blocks(report):
+        size = len(block.text.encode())
+        full |= size > room
+        if full:
+            left += block.data_sets
+        else:
+            written.append(block.text)
+            room -= size
+    if full:
+        more = f"{counted(left, 'data set')} more" if left else "More than fits here"
+        written.append(f"\n<p><b>{more}: see report.html.</b></p>\n")
+    return "".join(written)
+
+
+def _blocks(report: Report) -> Iterator[_Block]:
+    summary = report.summary
+    yield _Block("## ONNX conformance\n\n")
+    if summary.selection:
+        yield _Block(f"<p>Only {_code(summary.selection)}.</p>\n\n")
+    for suite in summary.suites:
+        yield from _overview(suite)
+    pairs = [(suite, table) for suite in summary.suites for table in suite.operators if table.failures]
+    if not pairs:
+        yield _Block("<p>No failure.</p>\n" if summary.suites else "<p>Nothing has run.</p>\n")
+    for known, heading in ((False, "Unexpected"), (True, "Known failures")):
+        found = [(suite, table, _of(table, known=known)) for suite, table in pairs]
+        found = [one for one in found if one[2]]
+        total = sum(map(_data_sets, (failures for *_, failures in found)))
+        if total:
+            told = f"{counted(total, 'data set')} in {counted(len(found), 'operator version')}"
+            yield _Block(f"\n### {heading}: {told}\n\n")
+        for suite, table, failures in sorted(found, key=lambda one: -_data_sets(one[2])):
+            yield _operator(suite, table, failures, KNOWN if known else UNEXPECTED)
+
+
+def _code(text: str, width: int = 300) -> str:
+    """Text from outside: in ``<code>`` GitHub makes no links, mentions or emoji of it."""
+    return f"<code>{html.escape(one_line(text, width))}</code>"
+
+
+def _overview(suite: SuiteSummary) -> Iterator[_Block]:
+    headers = ["backend", "passed", "rate", "unexpected", "known", "unsupported", "silent", "worst error in bounds"]
+    rows = [_row("th", map(html.escape, headers))]
+    rows += [
+        _row("td", (_code(run.label, 100), *_cells(tally)))
+        for run, tally in zip(suite.runs, suite.tallies, strict=True)
+    ]
+    yield _Block(f"<p><b>Suite {_code(suite.name, 100)}</b></p>\n<table>\n{''.join(rows)}</table>\n\n")
+    for note in suite.notes:
+        yield _Block(f"<p>Note: {_note(note)}</p>\n\n")
+
+
+def _row(tag: str, cells: Iterable[str]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{cell}</{tag}>' for cell in cells)}</tr>\n"
+
+
+def _cells(tally: Tally) -> Iterator[str]:
+    unsupported, silent = (tally.verdicts.get(verdict, 0) for verdict in ("unsupported", "silent"))
+    yield tally.rate
+    yield html.escape(percent(tally.passed, tally.scored))
+    yield from map(count, (tally.unexpected, tally.known, unsupported, silent))
+    yield html.escape(measure(tally.error))
+
+
+def _note(note: Note) -> str:
+    parts = (note.run and _code(note.run, 100), html.escape(note.text), note.detail and _code(note.detail))
+    return " ".join(filter(None, parts))
+
+
+def _of(table: OperatorTable, *, known: bool) -> list[Failure]:
+    return [failure for failure in table.failures if bool(failure.result.known) == known]
+
+
+def _data_sets(failures: Sequence[Failure]) -> int:
+    return sum(1 + failure.alike for failure in failures)
+
+
+def _operator(suite: SuiteSummary, table: OperatorTable, failures: Sequence[Failure], most: int) -> _Block:
+    told = f"{_code(table.title, 100)} in {_code(suite.name, 100)}: {counted(_data_sets(failures), 'data set')}"
+    items = [_failure(suite, failure) for failure in failures[:most]]
+    if rest := _data_sets(failures[most:]):
+        items.append(f"<li>and {counted(rest, 'data set')} more</li>\n")
+    text = f"<details><summary>{told}</summary>\n<ul>\n{''.join(items)}</ul>\n</details>\n\n"
+    return _Block(text, _data_sets(failures))
+
+
+def _failure(suite: SuiteSummary, failure: Failure) -> str:
+    result = failure.result
+    lines = [f"{_code(suite.runs[failure.run].label, 100)}: {verdict_words(result.verdict)}"]
+    lines[0] += f", and {counted(failure.alike, 'data set')} more that say the same" if failure.alike else ""
+    lines += [_code(result.message)] if result.message.strip() else []
+    lines += [f"known: {_code(result.known)}"] if result.known and result.known != result.message else []
+    lines += [_code(failure.node), f"reproduce: {_code(failure.reproduce, 1000)}"]
+    return f"<li>{'<br>'.join(lines)}</li>\n"

@@ -1,0 +1,105 @@
+"""The job summary: small enough, whole or honest about what is left out, and harmless."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from markdown_it import MarkdownIt
+
+from harness.reports.gather import gather
+from harness.reports.github import LIMIT, github
+from harness.running.results import Result
+from harness.suite.cases import Labels
+
+TAGS = {"p", "b", "code", "table", "tr", "th", "td", "details", "summary", "ul", "li", "br"}
+
+
+class _Reader(HTMLParser):
+    """The tags of a summary as GitHub renders it, and the text that stands outside ``<code>``."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open, self.bare, self.code = set(), [], "", []
+        self.feed(MarkdownIt("commonmark", {"html": True}).render(text))
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        assert not attrs
+        self.tags.add(tag)
+        if tag != "br":
+            self.open.append(tag)
+        if tag == "code":
+            self.code.append("")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "code" in self.open:
+            self.code[-1] += data
+        else:
+            self.bare += data
+
+
+def test_what_is_unexpected_stands_first(two_operators):
+    text = github(gather(two_operators))
+    assert re.findall(r"^### (.*)", text, re.MULTILINE) == [
+        "Unexpected: 15 data sets in 2 operator versions",
+        "Known failures: 3 data sets in 1 operator version",
+    ]
+    assert re.findall(r"<summary>(.*)</summary>", text) == [
+        "<code>CumProd-26</code> in <code>matrix</code>: 8 data sets",
+        "<code>Trilu-14</code> in <code>matrix</code>: 7 data sets",
+        "<code>Trilu-14</code> in <code>matrix</code>: 3 data sets",
+    ]
+    assert "<td><code>runtime 1.0</code></td><td>17/29</td>" in text
+    assert "onnx-conformance repro test_trilu_12 --backend reference</code>" in text
+
+
+def test_nothing_wrong(make_run):
+    text = github(gather([make_run([Result("test_a", 0, "passed", Labels("Add", since=14))])]))
+    assert "No failure." in text
+    assert "###" not in text
+    assert "Nothing has run." in github(gather([]))
+
+
+def test_hostile_text_is_shown_and_never_rendered(seed, random_runs):
+    page = _Reader(github(gather(random_runs(seed, hostile=True))))
+    assert page.tags <= TAGS | {"h2", "h3"}
+    assert not re.search(r"https?:|www\.|[<@`]|\*\*", page.bare.replace("<0.01", "").replace("<0.1 %", ""))
+
+
+def test_hostile_message_is_shown_whole(hostile, make_run):
+    labels = Labels("Add", since=14, attributes={"mode": hostile})
+    page = _Reader(github(gather([make_run([Result("test_a", 0, "error", labels, message=f"<{hostile}>")])])))
+    want = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in hostile if c not in "\r\n")
+    assert any(code.replace(" ⏎ ", "") == f"<{want}>" for code in page.code)
+
+
+@pytest.mark.parametrize("operators", [1, 40, 400])
+@pytest.mark.parametrize("limit", [1_500, 8_000, 60_000])
+def test_it_fits_and_says_what_it_leaves_out(operators, limit, make_run):
+    results = [
+        Result(f"test_{op}_{n}", 0, "wrong_value", Labels(f"Op{op:03}", since=1), message=f"é{n}", known="k" * (n % 2))
+        for op in range(operators)
+        for n in range(8)
+    ]
+    stale = tuple(f"op=Gone{n}" for n in range(operators))
+    text = github(gather([make_run(results, stale=stale)]), limit)
+    assert len(text.encode()) <= limit
+    _Reader(text)
+    told = sum(map(int, re.findall(r"</code>: (\d+) data sets</summary>", text)))
+    left = sum(int(n.replace(",", "")) for n in re.findall(r"<b>([\d,]+) data sets more: see report.html", text))
+    assert told + left == len(results)
+
+
+def test_the_limit_is_below_githubs():
+    assert LIMIT < 1 << 20
+
+
+def test_endless_names_leave_room_for_the_rest(make_run):
+    results = [Result("test_" + "a" * 2_000_000, 0, "error", Labels("B" * 2_000_000, since=1), message="c" * 2_000_000)]
+    text = github(gather([make_run(results, "d" * 2_000_000, "e" * 2_000_000)]))
+    assert len(text) < 20_000
+    assert "Unexpected: 1 data set" in text
