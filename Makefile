@@ -8,7 +8,7 @@ BACKENDS ?= numpy onnx-reference onnxruntime
 PY      := .venv/bin/python
 HARNESS := $(PY) -m harness
 
-.PHONY: help setup conformance exhaustive generate test lint bench wheel clean
+.PHONY: help setup conformance exhaustive generate schemas test lint bench wheel vendor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo "                  of the newest versions, each type, attribute value and group once)"
 	@echo "make exhaustive   the same with every value of the 8- and 16-bit types, for operators of one tensor"
 	@echo "make generate     write testdata/matrix and testdata/official"
+	@echo "make schemas      write the JSON Schemas in harness/schemas anew, from the code"
 	@echo "make test         the project's own tests"
 	@echo "make lint         ruff and pyright"
 	@echo "make bench        what it costs: generation, and running beside a raw loop and onnx's own runner"
@@ -37,6 +38,9 @@ generate: setup
 # The reports are written whether or not the backends did as expected; the exit status says which.
 conformance: generate
 	@$(HARNESS) run --report --profile $(PROFILE) --workers $(JOBS) $(addprefix --backend ,$(BACKENDS))
+
+schemas: setup
+	$(HARNESS) schema --output harness/schemas
 
 exhaustive: setup
 	$(HARNESS) generate --suite exhaustive --jobs $(JOBS)
@@ -64,3 +68,15 @@ wheel: setup
 
 clean:
 	rm -rf .venv build dist testdata/*/ reports/*/
+
+# The libraries inside the explorer, laid together; for those who change their versions. It needs npm.
+VENDOR := harness/reports/explorer/vendor
+vendor:
+	cd $(VENDOR) && npm ci --silent --no-audit --no-fund --install-links
+	cd $(VENDOR) && { \
+		printf '/* Laid together from %s.\n\n' "$$(npm ls --omit=dev --depth=0 --parseable --long | sed -n 's/^[^:]*node_modules.[^:]*:\([^:]*\).*/\1/p' | paste -sd' ')"; \
+		for name in @tanstack/virtual-core htm preact uplot; do printf '%s\n\n' "$$name"; cat "node_modules/$$name/LICENSE"; echo; done; \
+		printf '*/\n'; \
+		npx esbuild entry.mjs --bundle --minify --format=iife --global-name=vendor --legal-comments=none --charset=utf8 --target=es2022; \
+		} > ../assets/vendor.js
+	cp $(VENDOR)/node_modules/uplot/dist/uPlot.min.css $(VENDOR)/../assets/vendor.css

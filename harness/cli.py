@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import harness
-from harness.commands import reporting, running, suites
+from harness.commands import comparing, reporting, running, schemas, suites
 from harness.commands.shared import AS_EXPECTED, HARNESS_FAILED, WRONG_USAGE
 from harness.errors import ConformanceError
 
@@ -128,6 +128,29 @@ def _add_reporting(reporting: argparse.ArgumentParser) -> None:
     )
 
 
+COMPARING = """\
+tell what is fixed and what is broken from the run OLD to the run NEW: one backend at two times or in two versions,
+or two backends. A regression is a data set that passed in OLD and does not in NEW, whatever it does instead
+(unsupported and not run count), or that passed and is not there in NEW, which finished and was to run it.
+From one failure to another is none.
+
+exit status: 0 without a regression · 1 with one, or where NEW is unfinished and lacks what passed · 2 wrong usage
+"""
+
+
+def _add_comparing(comparing: argparse.ArgumentParser) -> None:
+    comparing.description = COMPARING
+    for side in ("old", "new"):
+        comparing.add_argument(
+            side, type=Path, metavar=side.upper(), help="results.jsonl, or a folder that holds one run a suite"
+        )
+    comparing.add_argument("--format", choices=("markdown", "json"), default="markdown", help="(default: markdown)")
+    comparing.add_argument("--output", type=Path, metavar="FILE", help="write there and print nothing")
+    comparing.add_argument(
+        "--force", action="store_true", help="also where the suites differ: data sets of the same name are compared"
+    )
+
+
 def _parser() -> argparse.ArgumentParser:
     from harness.suite.select import GRAMMAR
     from harness.suite.strength import PROFILES, STRENGTHS
@@ -184,6 +207,10 @@ def _parser() -> argparse.ArgumentParser:
         command("report", reporting.report, "write the reports of what has run", "testdata", "select", "reports")
     )
 
+    _add_comparing(
+        command("compare", comparing.compare, "tell what is fixed and what is broken between two runs", "select")
+    )
+
     listing = command("list", suites.list_cases, "list cases and their labels", "suite", "select")
     listing.add_argument("--json", action="store_true", help="the manifest lines")
 
@@ -203,6 +230,10 @@ def _parser() -> argparse.ArgumentParser:
     backends.add_argument(
         "--protocol", action="store_true", help="print the JSON Schema of what command: programs speak"
     )
+
+    publishing = command("schema", schemas.schema, "print the JSON Schema of a file that is written, or list them")
+    publishing.add_argument("name", nargs="?", metavar="NAME")
+    publishing.add_argument("--output", type=Path, metavar="DIR", help="write NAME, or all of them, into a folder")
 
     checking = command("check-backend", running.check, "try an adapter on a few models and tell what is wrong with it")
     checking.add_argument("backend", metavar="NAME")

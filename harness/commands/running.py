@@ -74,14 +74,13 @@ def repro(options: argparse.Namespace) -> int:
 
 def backends(options: argparse.Namespace) -> int:
     """Lists the backends that are installed."""
-    import msgspec
     from tabulate import tabulate
 
     from harness.running.backend import backend_names, load_backend
-    from harness.running.protocol import schema
+    from harness.schemas.documents import schema_text
 
     if options.protocol:
-        print(msgspec.json.format(msgspec.json.encode(schema()), indent=2).decode())
+        sys.stdout.write(schema_text("protocol"))
         return AS_EXPECTED
 
     rows: list[tuple[str, str, str]] = []

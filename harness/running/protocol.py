@@ -32,7 +32,7 @@ without ``data_set`` stands for all data sets of the case that have none yet: th
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -95,15 +95,3 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     prepare_seconds: float = 0.0
     """In the backend's prepare; with the case's first answer."""
     message: str = ""
-
-
-def schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of every line: ``$defs`` holds Describe, RunCase, Described and Answer."""
-    _, definitions = msgspec.json.schema_components((Describe, RunCase, Described, Answer))
-    definitions = msgspec.json.decode(msgspec.json.encode(definitions))  # where defaults are lists, not tuples
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "onnx-conformance backend protocol",
-        "anyOf": [{"$ref": f"#/$defs/{name}"} for name in ("Describe", "RunCase", "Described", "Answer")],
-        "$defs": definitions,
-    }

@@ -83,13 +83,13 @@ class Built(msgspec.Struct, frozen=True):
     files: dict[str, bytes]
 
 
-_OF_THE_DIRECTORY = ("name", "files")
+OF_THE_DIRECTORY = ("name", "files")
 """The fields of a case that its ``data.json`` leaves out."""
 
 
 def finish(case: Case, files: Mapping[str, bytes]) -> Built:
     """The case with its ``data.json`` and the SHA-256 of every file."""
-    fields = {k: v for k, v in msgspec.to_builtins(case).items() if k not in _OF_THE_DIRECTORY}
+    fields = {k: v for k, v in msgspec.to_builtins(case).items() if k not in OF_THE_DIRECTORY}
     contents = {"data.json": msgspec.json.format(msgspec.json.encode(fields), indent=2) + b"\n", **files}
     return Built(msgspec.structs.replace(case, files=hashes(contents)), contents)
 

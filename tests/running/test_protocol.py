@@ -10,12 +10,13 @@ import pytest
 from harness.running import protocol
 from harness.running.protocol import Answer, Describe, Described, Files, Request, RunCase
 from harness.running.results import Description
+from harness.schemas.documents import schema
 
 LINES = re.findall(r"^    (\{.*?\}(?:\]\})?)$", protocol.__doc__.replace("\n     ", ""), re.MULTILINE)
 
 
 def valid(line):
-    jsonschema.Draft202012Validator(protocol.schema()).validate(json.loads(line))
+    jsonschema.Draft202012Validator(schema("protocol")).validate(json.loads(line))
 
 
 def test_the_text_shows_every_kind_of_line():
