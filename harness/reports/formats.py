@@ -10,6 +10,7 @@ from harness.reports.badges import badges
 from harness.reports.console import console
 from harness.reports.csv_report import csv_report
 from harness.reports.ctrf import ctrf
+from harness.reports.explorer.page import explorer
 from harness.reports.gather import Report
 from harness.reports.github import github
 from harness.reports.json_report import json_report
@@ -36,6 +37,9 @@ def _one(name: str, render: Callable[[Report], str]) -> Callable[[Report], Itera
 
 FORMATS = {
     "console": Format("the summary for a terminal", _one("report.txt", console)),
+    "html": Format(
+        "the explorer: one page to look into, open it in a browser", _one("report.html", explorer), usual=True
+    ),
     "markdown": Format("the compliance report to publish", _one("report.md", markdown), usual=True),
     "json": Format("the summary for programs", _one("report.json", json_report), usual=True),
     "csv": Format("a line a result, for spreadsheets", _one("report.csv", csv_report), usual=True),

@@ -105,22 +105,28 @@ def compare(
 
     Raises UnfitBounds.
     """
-    types = [parse_type(text) for text in case.outputs]
-    if all(map(_identical, got, want, types)):
+    if all(map(_identical, got, want, map(parse_type, case.outputs))):
         elements = sum(map(_elements, want))
         return Comparison(
             "passed", "", 0.0 if case.judged == "bounds" else None, 0.0, onnx_tolerance=True, elements=elements
         )
-    of_bounds = bounds if case.judged == "bounds" else lambda _: None
     pairs: list[Pair] = []
     mismatches: list[Mismatch] = []
-    for i, of in enumerate(types):
-        for found in _walk(i, "", of, got[i], _of_its_shape(got[i], want[i], also(i)), of_bounds(i)):
-            (pairs if isinstance(found, Pair) else mismatches).append(found)  # pyright: ignore[reportArgumentType] - the test tells them apart
+    for found in side_by_side(case, want, got, bounds, also):
+        (pairs if isinstance(found, Pair) else mismatches).append(found)  # pyright: ignore[reportArgumentType] - the test tells them apart
     if mismatches:
         first = min(mismatches, key=lambda m: m.verdict != "wrong_shape")
         return Comparison(first.verdict, name_of(names, first.output) + first.message)
     return _judge(case, pairs, names, also)
+
+
+def side_by_side(
+    case: Case, want: Sequence[Value], got: Sequence[Value], bounds: Bounds, also: Also = lambda _: ()
+) -> Iterator[Pair | Mismatch]:
+    """The tensors of an answer whose types are right, beside those they should be. Raises UnfitBounds."""
+    of_bounds = bounds if case.judged == "bounds" else lambda _: None
+    for i, of in enumerate(map(parse_type, case.outputs)):
+        yield from _walk(i, "", of, got[i], _of_its_shape(got[i], want[i], also(i)), of_bounds(i))
 
 
 def _of_its_shape(got: Value, want: Value, also: Iterable[Value]) -> Value:
@@ -204,25 +210,30 @@ def _linear(value: SparseTensor) -> np.ndarray:
 
 
 def _judge(case: Case, pairs: Sequence[Pair], names: Names, also: Also) -> Comparison:
-    by_tolerance = Tolerance(case.rtol, case.atol) if case.judged == "tolerance" else None
-    found: list[tuple[Pair, Judge, Measured]] = []
-    for pair in pairs:
-        judge = by_tolerance or (pair.bounds if isinstance(pair.bounds, np.ndarray) else None)
-        measured = measure(pair.got, pair.want, pair.element, judge)
-        if judge is None and not measured.passing.all():
-            measured = _forgiven(pair, measured, also(pair.output))
-        found.append((pair, judge, measured))
+    by_tolerance = case.judged == "tolerance"
+    found = [(pair, *measure_pair(case, pair, also)) for pair in pairs]
     message = next((name_of(names, one[0].output) + _tell(*one) for one in found if not one[2].passing.all()), "")
     return Comparison(
         "wrong_value" if message else "passed",
         message,
-        _worst([one.error for _, _, one in found]) if by_tolerance is None else None,
+        None if by_tolerance else _worst([one.error for _, _, one in found]),
         _worst([one.ulps for _, _, one in found]),
         all(one.onnx for _, _, one in found),
         sum(pair.want.size for pair in pairs),
         sum(int(np.count_nonzero(~one.passing)) for _, _, one in found),
         sum(one.zero_signs for _, _, one in found),
     )
+
+
+def measure_pair(case: Case, pair: Pair, also: Also) -> tuple[Judge, Measured]:
+    """How far a tensor is from what it should be, and by what that is judged in this case."""
+    judge: Judge = pair.bounds if isinstance(pair.bounds, np.ndarray) else None
+    if case.judged == "tolerance":
+        judge = Tolerance(case.rtol, case.atol)
+    measured = measure(pair.got, pair.want, pair.element, judge)
+    if judge is None and not measured.passing.all():
+        measured = _forgiven(pair, measured, also(pair.output))
+    return judge, measured
 
 
 def _forgiven(pair: Pair, measured: Measured, also: Iterable[Value]) -> Measured:

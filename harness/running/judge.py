@@ -98,7 +98,7 @@ def judge(outcome: Outcome) -> Result:
 
 def _compare(outcome: Outcome) -> Comparison:
     case, folder, data_set = outcome.case, outcome.folder, f"test_data_set_{outcome.data_set}"
-    files = _Expected(case, folder, data_set)
+    files = Expected(case, folder, data_set)
     try:
         stated = [parse_type(text) for text in outcome.types]
     except (UnknownValueType, UnknownElementType) as error:
@@ -121,7 +121,7 @@ def _compare(outcome: Outcome) -> Comparison:
     return compare(case, files.outputs(), got, files.bounds, files.names, files.also)
 
 
-def _is_the_same(outcome: Outcome, stated: Sequence[ValueType], files: _Expected) -> bool:
+def _is_the_same(outcome: Outcome, stated: Sequence[ValueType], files: Expected) -> bool:
     """Whether the outputs are tensors of the very bits that are expected, as most are."""
     try:
         return all(
@@ -132,39 +132,49 @@ def _is_the_same(outcome: Outcome, stated: Sequence[ValueType], files: _Expected
         return False  # which of the two is broken shows when they are decoded
 
 
-class _Expected:
-    """What a data set expects, read when asked for."""
+class Expected:
+    """What a data set is and what it expects, each file read when asked for. Raises BrokenSuite."""
 
     def __init__(self, case: Case, folder: str, data_set: str) -> None:
+        """``folder`` is the case's, ``data_set`` the name of a folder in it."""
         self._case = case
         self._folder = folder
         self._data_set = data_set
 
     def inputs(self) -> list[Value]:
+        """The values of the graph's inputs."""
         return [self._read(f"{self._data_set}/input_{i}.pb", parse_type(of)) for i, of in enumerate(self._case.inputs)]
 
     def output(self, i: int) -> bytes:
+        """The file of an output."""
         return read_file(self._case, self._folder, f"{self._data_set}/output_{i}.pb")
 
     def outputs(self) -> list[Value]:
+        """The values of the graph's outputs."""
         return [
             self._read(f"{self._data_set}/output_{i}.pb", parse_type(of)) for i, of in enumerate(self._case.outputs)
         ]
 
     def bounds(self, i: int) -> Value:
+        """The bounds of an output, None where it has none."""
         name = f"{self._data_set}/bound_{i}.pb"
         return self._read(name, bound_type(parse_type(self._case.outputs[i]))) if name in self._case.files else None
 
     def also(self, i: int) -> Iterator[Value]:
+        """The further answers that an output may have."""
         for n in itertools.count():
             name = f"{self._data_set}/also_{n}_{i}.pb"
             if name not in self._case.files:
                 return
             yield self._read(name, parse_type(self._case.outputs[i]))
 
+    def graph(self) -> onnx.GraphProto:
+        """The graph of the model."""
+        return onnx.load_from_string(read_file(self._case, self._folder, "model.onnx")).graph
+
     def names(self) -> Sequence[str]:
-        model = onnx.load_from_string(read_file(self._case, self._folder, "model.onnx"))
-        return [output.name for output in model.graph.output]
+        """The names of the graph's outputs."""
+        return [output.name for output in self.graph().output]
 
     def _read(self, name: str, of: ValueType) -> Value:
         data = read_file(self._case, self._folder, name)

@@ -51,7 +51,7 @@ def show(folder: Path, case: Case, *, bounds: bool = False) -> str:
     graph = read_model(folder).graph
     lines = [case.name, "", "Node:" if len(graph.node) == 1 else "Nodes:"]
     for node in graph.node:
-        lines += [f"  {line}" for line in _node(node)]
+        lines += [f"  {line}" for line in node_lines(node)]
     for number, data_set in enumerate(case.data_sets):
         path = f"test_data_set_{number}"
         if len(case.data_sets) > 1 or data_set.group != "example":
@@ -76,7 +76,8 @@ def show(folder: Path, case: Case, *, bounds: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _node(node: onnx.NodeProto) -> Iterator[str]:
+def node_lines(node: onnx.NodeProto) -> Iterator[str]:
+    """A node as documents call it: ``Trilu(x, k) -> (y)``, then its attributes, a line each."""
     domain = f"{node.domain}." if node.domain not in ("", "ai.onnx") else ""
     yield f"{domain}{node.op_type}({', '.join(node.input)}) -> ({', '.join(node.output)})"
     if node.attribute:

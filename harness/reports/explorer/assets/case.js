@@ -1,0 +1,102 @@
+// One data set: its node and tensors, and what each run made of it.
+
+function Case({ view, at, payload }) {
+  const { suite, runs, rows } = view;
+  const [name, text] = at.parts;
+  const row = useMemo(() => {
+    const one = suite.names.indexOf(name);
+    return suite.cases.findIndex((n, i) => n === one && suite.data_sets[i] === Number(text ?? 0));
+  }, [suite, name, text]);
+  const [details, setDetails] = useState(null);
+  const title = row < 0 ? "" : suite.operators[suite.case_operators[suite.cases[row]]].title;
+  useEffect(() => {
+    let wanted = true;
+    setDetails(null);
+    if (row >= 0 && suite.details.includes(title)) unpacked(`${payload.suites.indexOf(suite)}/${title}`).then((found) => wanted && setDetails(found));
+    return () => (wanted = false);
+  }, [suite, title]);
+  if (row < 0) return html`<p>The suite ${suite.name} has no result of ${name}, data set ${text}.</p>`;
+  const one = suite.cases[row];
+  const detail = details?.[`${name}/${suite.data_sets[row]}`];
+  const place = rows.indexOf(row);
+  const next = (step) => {
+    const other = place < 0 ? undefined : rows[place + step];
+    return other === undefined ? null : address(at, { page: "case", parts: [suite.names[suite.cases[other]], String(suite.data_sets[other])] });
+  };
+  const labels = { ...suite.types[suite.case_types[one]], ...suite.attributes[suite.case_attributes[one]] };
+  return html`
+    <p class="quiet"><a href=${address(at, { page: "op", parts: [title] })}>${title}</a> · data set ${suite.data_sets[row]}, ${suite.texts[suite.groups[row]] || "no group"}
+      ${next(-1) && html` · <a href=${next(-1)} accesskey="p" rel="prev">previous</a>`} ${next(1) && html` · <a href=${next(1)} accesskey="n" rel="next">next</a>`} ${place >= 0 && html` · ${count(place + 1)} of ${count(rows.length)} selected`}</p>
+    <section><h2>Verdicts</h2>${runs.map(({ run, n }) => html`<${Answered} key=${n} ...${{ suite, run, row, name }} />`)}</section>
+    <section><h2>Node</h2>
+      ${detail ? html`<pre>${detail.nodes.join("\n")}</pre>` : html`<p>${labelText(suite, one)}</p>`}
+      <dl class="labels">${Object.entries(labels).map(([key, value]) => html`<div key=${key}><dt>${key}</dt><dd>${value === "omitted" ? "–" : value}</dd></div>`)}
+        ${suite.omitted[suite.case_omitted[one]].length > 0 && html`<div><dt>left out</dt><dd>${suite.omitted[suite.case_omitted[one]].join(", ")}</dd></div>`}</dl>
+      ${detail?.about && html`<p>${detail.about}</p>`}
+      ${detail?.clause && html`<p class="quiet">The specification: ${detail.clause}</p>`}
+      ${detail?.silent && html`<p class="quiet">Never scored: ${detail.silent}</p>`}
+      ${detail?.problem && html`<p>! ${detail.problem}</p>`}</section>
+    ${detail ? html`<${Tensors} ...${{ detail, runs, row }} />` : html`<section><h2>Inputs and outputs</h2><p>${suite.details.includes(title) && !details ? "Loading …" : "Tensors are enclosed for what some backend did not get right. To see these:"}</p><${Copied} text=${["onnx-conformance", "show", name, ...(suite.name === "matrix" ? [] : ["--suite", suite.name])].map(quoted).join(" ")} /></section>`}`;
+}
+
+function Answered({ suite, run, row, name }) {
+  const code = run.codes[row];
+  const facts = [
+    !Number.isNaN(run.errors[row]) && `${measure(run.errors[row])} bounds, ${ALLOWED} allowed`,
+    !Number.isNaN(run.ulps[row]) && `${measure(run.ulps[row])} ulps`,
+    run.tolerated[row] !== " " && `ONNX's own tolerance ${run.tolerated[row] === "1" ? "passes" : "fails"} it`,
+  ].filter(Boolean);
+  return html`<article class="answer"><h3>${run.label}: <${Verdict} code=${code} /></h3>
+    ${facts.length > 0 && html`<p class="quiet">${facts.join(" · ")}</p>`}
+    ${run.messages[row] > 0 && html`<pre class="message">${suite.texts[run.messages[row]]}</pre>`}
+    ${run.known[row] > 0 && suite.texts[run.known[row]] !== suite.texts[run.messages[row]] && html`<p class="quiet">Known: ${suite.texts[run.known[row]]}</p>`}
+    ${code !== NONE && html`<${Copied} text=${reproduce(suite.name, name, run.backend, suite.data_sets[row])} />`}</article>`;
+}
+
+function Tensors({ detail, runs, row }) {
+  return html`
+    <section><h2>Inputs</h2>${detail.inputs.length ? detail.inputs.map((one) => html`<h3>${one.name}: <code>${one.type}[${one.shape.join(",")}]</code></h3><pre>${nested(one)}</pre>`) : html`<p class="quiet">None.</p>`}</section>
+    <section><h2>Expected and got</h2>${detail.outputs.map((one, i) => html`<${Compared} key=${i} ...${{ one, runs, detail, row }} />`)}</section>`;
+}
+
+/** The elements in brackets, a line a row. */
+function nested({ shape, values, size }) {
+  if (values.length < size) return `${values.join(", ")}, … ${count(size - values.length)} more`;
+  const walk = (depth, from) => {
+    if (depth === shape.length) return values[from];
+    const step = shape.slice(depth + 1).reduce((a, b) => a * b, 1);
+    const items = Array.from({ length: shape[depth] }, (_, i) => walk(depth + 1, from + i * step));
+    return `[${items.join(depth === shape.length - 1 ? ", " : `,\n${" ".repeat(depth + 1)}`)}]`;
+  };
+  return size ? walk(0, 0) : `nothing: shape [${shape.join(",")}]`;
+}
+
+const place = (shape, flat) => {
+  const index = [];
+  for (let depth = shape.length - 1; depth >= 0; depth--) {
+    index.unshift(flat % shape[depth]);
+    flat = Math.floor(flat / shape[depth]);
+  }
+  return `[${index.join(",")}]`;
+};
+
+function Compared({ one, runs, detail, row }) {
+  const [only, setOnly] = useState(false);
+  const answers = one.answers ?? {};
+  const kept = detail.kept ?? [];
+  const beside = runs.filter(({ n }) => answers[n] && !answers[n].other);
+  const odd = runs.filter(({ n }) => answers[n]?.other);
+  const lost = runs.filter(({ run, n }) => !kept.includes(n) && [1, 2, 3, 4].includes(run.codes[row]));
+  const lines = one.at.map((_, i) => i).filter((i) => !only || beside.some(({ n }) => answers[n].wrong?.[i] === "1"));
+  return html`<h3>${one.name}: <code>${one.type}[${one.shape.join(",")}]</code> <span class="quiet">${one.at.length < one.size ? `${count(one.at.length)} of ${count(one.size)} elements shown, those that differ first` : `${count(one.size)} element${one.size === 1 ? "" : "s"}`}</span></h3>
+    ${odd.map(({ run, n }) => html`<p>${run.label} gave <b>${answers[n].other}</b>: <code>${(answers[n].values ?? []).join(", ")}</code></p>`)}
+    ${lost.map(({ run }) => html`<p class="quiet">The answer of ${run.label} was not kept with its results.</p>`)}
+    ${beside.length > 0 && html`<label><input type="checkbox" checked=${only} onChange=${() => setOnly(!only)} /> only what is wrong</label>`}
+    ${lines.length > 0 && html`<div class="scroll" style=${{ maxHeight: "50vh" }}><table class="compared"><thead><tr><th scope="col">element</th><th scope="col">expected</th>${one.bounds && html`<th scope="col">bound</th>`}
+      ${beside.map(({ run, n }) => html`<th scope="col">${run.label} <span class="quiet">${count(answers[n].differing ?? 0)} differ</span></th>${answers[n].errors && html`<th scope="col">in bounds</th>`}`)}</tr></thead>
+      <tbody>${lines.map((i) => html`<tr><th scope="row">${place(one.shape, one.at[i])}</th><td>${one.want[i]}</td>${one.bounds && html`<td class="quiet">${one.bounds[i]}</td>`}
+        ${beside.map(({ n }) => {
+          const wrong = answers[n].wrong?.[i] === "1";
+          return html`<td class=${wrong ? "wrong" : ""}>${wrong && html`<span class="sign" aria-label="wrong">≠ </span>`}${answers[n].values[i]}</td>${answers[n].errors && html`<td class=${wrong ? "wrong" : ""}>${answers[n].errors[i]}</td>`}`;
+        })}</tr>`)}</tbody></table></div>`}`;
+}

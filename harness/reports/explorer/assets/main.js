@@ -1,0 +1,123 @@
+// The page: its head, which holds the filters, and the view that the address names.
+
+const PAGES = { overview: ["Overview", Overview], map: ["Operators × types", HeatMap], op: ["", Operator], cases: ["Data sets", Cases], case: ["", Case] };
+const KEYS = [
+  ["/", "search"],
+  ["s", "select by labels"],
+  ["o", "overview"],
+  ["m", "operators × types"],
+  ["d", "data sets"],
+  ["n, p", "next and previous data set"],
+  ["↑ ↓ j k, Page Up, Page Down, Home, End", "through the rows of a table"],
+  ["Enter", "open"],
+  ["?", "these keys"],
+];
+
+function Page({ payload }) {
+  const [at, setAt] = useState(readAddress);
+  const [theme, setTheme] = useState("");
+  const [help, setHelp] = useState(false);
+  const heading = useRef(null);
+  const first = useRef(true);
+  useEffect(() => {
+    const moved = () => setAt(readAddress());
+    addEventListener("hashchange", moved);
+    return () => removeEventListener("hashchange", moved);
+  }, []);
+  const filter = JSON.stringify([at.suite, at.select, at.element, at.search, at.of, at.differ, at.hide]);
+  const view = useMemo(() => viewed(payload, at), [payload, filter]);
+  const name = at.page === "op" || at.page === "case" ? at.parts[0] : PAGES[at.page][0];
+  useEffect(() => {
+    document.title = `${name} – ONNX conformance`;
+    if (!first.current) heading.current.focus({ preventScroll: true });
+    if (!first.current) scrollTo(0, 0);
+    first.current = false;
+  }, [at.page, at.parts.join("/")]);
+  useEffect(() => {
+    if (theme) document.documentElement.dataset.theme = theme;
+  }, [theme]);
+  useEffect(() => {
+    const keys = (event) => pressed(event, at, () => setHelp((shown) => !shown));
+    addEventListener("keydown", keys);
+    return () => removeEventListener("keydown", keys);
+  }, [at]);
+  const View = PAGES[at.page][1];
+  return html`
+    <a class="skip" href="#main" onClick=${(event) => (event.preventDefault(), heading.current.focus())}>To the content</a>
+    <header><nav aria-label="Views"><b>ONNX conformance</b>
+        ${["overview", "map", "cases"].map((page) => html`<a href=${address(at, { page, sort: "" })} aria-current=${at.page === page ? "page" : undefined}>${PAGES[page][0]}</a>`)}
+        <button type="button" onClick=${() => setTheme(isDark() ? "light" : "dark")}>dark or light</button>
+        <button type="button" aria-expanded=${help} onClick=${() => setHelp(!help)}>keys</button></nav>
+      ${help && html`<dl class="keys">${KEYS.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>`}
+      <${Filters} ...${{ payload, view, at }} /></header>
+    <main id="main"><h1 tabindex="-1" ref=${heading}>${name}</h1>
+      ${payload.selection && html`<p>! This report was made of only <code>${payload.selection}</code>.</p>`}
+      <${View} key=${at.page === "case" || at.page === "op" ? `${at.page} ${at.parts.join("/")}` : at.page} ...${{ view, at, payload, theme }} /></main>
+    <footer class="quiet">onnx-conformance ${payload.version} · signs: ${VERDICTS.map((verdict, n) => html`<span class="legend"><${Verdict} code=${n} /></span> `)}</footer>`;
+}
+
+const isDark = () => document.documentElement.dataset.theme === "dark" || (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
+
+function Filters({ payload, view, at }) {
+  const { suite, runs } = view;
+  const whole = suite.cases.length;
+  const go = (changes) => (location.hash = address(at, changes));
+  const typed = useRef(0);
+  const later = (changes) => {
+    clearTimeout(typed.current);
+    typed.current = setTimeout(() => history.replaceState(null, "", address(readAddress(), changes)) ?? dispatchEvent(new HashChangeEvent("hashchange")), 150);
+  };
+  return html`<form role="search" onSubmit=${(event) => event.preventDefault()}>
+    <label>Suite <select value=${suite.name} onChange=${(event) => go({ suite: event.target.value, sort: "" })}>${payload.suites.map((one) => html`<option value=${one.name}>${one.name}</option>`)}</select></label>
+    <label>Search <input id="search" type="search" value=${at.search} placeholder="names and messages" onInput=${(event) => later({ search: event.target.value })} /></label>
+    <label class="wide">Select <input id="select" type="search" spellcheck="false" value=${at.select} placeholder="op=Trilu T=float16 upper=0 verdict=wrong_value" aria-describedby="told" onChange=${(event) => go({ select: event.target.value.trim() })} /></label>
+    <label>Verdict <select value=${verdictOf(at.select)} onChange=${(event) => go({ select: withTerm(at.select, "verdict", event.target.value || null) })}><option value="">any</option>${VERDICTS.map((verdict) => html`<option value=${verdict}>${words(verdict)}</option>`)}</select></label>
+    <label>of <select value=${view.of} onChange=${(event) => go({ of: event.target.value })}><option value="">any backend</option>${runs.map(({ run }) => html`<option value=${run.label}>${run.label}</option>`)}</select></label>
+    ${suite.runs.length > 1 && html`<label><input type="checkbox" checked=${at.differ} onChange=${() => go({ differ: !at.differ })} /> only where backends disagree</label>
+    <fieldset><legend>Backends</legend>${suite.runs.map((run, n) => html`<label><input type="checkbox" checked=${runs.some((one) => one.n === n)} onChange=${(event) => go({ hide: event.target.checked ? at.hide.filter((label) => label !== run.label) : [...at.hide, run.label] })} /> ${run.label}</label>`)}</fieldset>`}
+    <output id="told" aria-live="polite">${count(view.rows.length)} of ${count(whole)} data sets${at.element && html` · with element type <b>${at.element}</b> <a href=${address(at, { element: "" })}>any</a>`}${view.problem && html` · <b class="problem">! ${view.problem}</b>`}
+      ${(at.select || at.search || at.of || at.element || at.differ || at.hide.length > 0) && html` · <a href=${address(at, { select: "", search: "", of: "", element: "", differ: false, hide: [] })}>everything</a>`}</output>
+    <${Facets} view=${view} at=${at} /></form>`;
+}
+
+function verdictOf(select) {
+  try {
+    const of = parseSelection(select).filter((term) => term.key === "verdict" && !term.negated && term.patterns.length === 1);
+    return of.length === 1 && VERDICTS.includes(of[0].patterns[0]) ? of[0].patterns[0] : "";
+  } catch {
+    return "";
+  }
+}
+
+function pressed(event, at, help) {
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.target.closest("input, select, textarea")) {
+    if (event.key === "Escape") event.target.blur();
+    return;
+  }
+  const focus = { "/": "search", s: "select" }[event.key];
+  const page = { o: "overview", m: "map", d: "cases" }[event.key];
+  const link = { n: "next", p: "prev" }[event.key];
+  if (focus) document.getElementById(focus).focus();
+  else if (page) location.hash = address(at, { page, sort: "" });
+  else if (link) document.querySelector(`a[rel=${link}]`)?.click();
+  else if (event.key === "?") help();
+  else return;
+  event.preventDefault();
+}
+
+async function start() {
+  const root = document.getElementById("page");
+  try {
+    const payload = prepared(await unpacked("payload"));
+    root.textContent = "";
+    if (payload.suites.length) render(html`<${Page} payload=${payload} />`, root);
+    else root.textContent = "There are no results in this report.";
+    requestAnimationFrame(() => (document.documentElement.dataset.ready = String(Math.round(performance.now()))));
+  } catch (error) {
+    root.textContent = `This report cannot be shown: ${error.message}. It needs a browser of 2023 or later.`;
+    throw error;
+  }
+}
+
+start();
