@@ -57,7 +57,9 @@ def _suite(suite: SuiteSummary) -> Iterator[str]:
         ["operator", "types × attributes", *labels],
     )
     for table in suite.operators:
-        yield from _operator(table, suite, labels)
+        yield f"### {_heading(table, suite)}"
+        yield ""
+        yield from operator_lines(table, labels)
 
 
 def _facts(runs: Sequence[RunFacts]) -> Iterator[list[str]]:
@@ -117,9 +119,8 @@ def _link(table: OperatorTable, suite: SuiteSummary) -> str:
     return f"[{shown(table.title)}](#{anchor})"
 
 
-def _operator(table: OperatorTable, suite: SuiteSummary, labels: Sequence[str]) -> Iterator[str]:
-    yield f"### {_heading(table, suite)}"
-    yield ""
+def operator_lines(table: OperatorTable, labels: Sequence[str]) -> Iterator[str]:
+    """What a suite says of one operator version, below its heading; ``labels`` are those of the runs, in Markdown."""
     if table.op:
         yield f"Exercises {table.coverage}."
         yield ""
