@@ -61,6 +61,38 @@ def test_from_running_to_reports(capsys: pytest.CaptureFixture[str], folder: Pat
     assert "numpy" in out(capsys, "report", "--format", "console")
 
 
+def test_two_runs_are_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    main(["run", "--backend", "numpy", "--workers", "1", "--quiet", "--reports", str(tmp_path)])
+    old, new = str(tmp_path), str(tmp_path / "new.jsonl")
+    lines = (tmp_path / "matrix" / "numpy" / "results.jsonl").read_text(encoding="utf-8")
+    Path(new).write_text(lines.replace('"verdict":"passed"', '"verdict":"crashed"', 2), encoding="utf-8")
+    text = out(capsys, "compare", old, new, status=NOT_AS_EXPECTED)
+    assert "**2 regressions, 0 data sets fixed.**" in text
+    assert "**No regression, 2 data sets fixed.**" in out(capsys, "compare", new, old)
+    assert json.loads(out(capsys, "compare", old, new, "--format", "json", status=NOT_AS_EXPECTED))["regressions"] == 2
+    assert "**No regression, 2 data sets fixed.**" in out(capsys, "compare", new, old, "--select", "verdict=crashed")
+    assert out(capsys, "compare", old, old, "--output", str(tmp_path / "a folder" / "x.md")) == ""
+    assert (tmp_path / "a folder" / "x.md").read_text(encoding="utf-8").startswith("# Comparison: numpy 0.1.0 → numpy")
+
+
+def test_what_cannot_be_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    command = ["run", "--backend", "numpy", "--workers", "1", "--quiet", "--reports"]
+    for folder in ("one", "one/other"):
+        main([*command, str(tmp_path / folder), "--select", "T=float"])
+    one, other = str(tmp_path / "one"), str(tmp_path / "one" / "other")
+    lines = complaint(capsys, "compare", one, other)
+    assert lines[0].startswith("onnx-conformance: OLD holds 2 runs over the suite matrix: numpy 0.1.0")
+    assert "There are no results" in complaint(capsys, "compare", other, str(tmp_path / "nowhere"))[0]
+    results = tmp_path / "one" / "other" / "matrix" / "numpy" / "results.jsonl"
+    changed = tmp_path / "changed.jsonl"
+    header, rest = results.read_text(encoding="utf-8").split("\n", 1)
+    changed.write_text(f"{json.dumps({**json.loads(header), 'digest': 'ab' * 32})}\n{rest}", encoding="utf-8")
+    lines = complaint(capsys, "compare", other, str(changed))
+    assert "of the same case name and number" in lines[0]
+    assert "--force" in lines[1]
+    assert "The suites differ" in out(capsys, "compare", other, str(changed), "--force")
+
+
 def test_what_is_not_expected_is_told_and_fails(capsys: pytest.CaptureFixture[str], tmp_path: Path):
     expected = tmp_path / "known.toml"
     expected.write_text('[[expect]]\nselect = "op=CumProd"\nverdict = "crashed"\nreason = "long ago"\n')

@@ -84,11 +84,12 @@ def _gathered(paths: Iterable[Path], testdata: Path, select: Sequence[str]) -> A
     from harness.running.record import read_run
     from harness.suite.select import Selection
 
-    files = [file for path in paths for file in _results_in(path)]
+    files = [file for path in paths for file in results_in(path)]
     return gather([read_run(file) for file in files], Selection.parse(select), testdata)
 
 
-def _results_in(path: Path) -> list[Path]:
+def results_in(path: Path) -> list[Path]:
+    """The results files in a folder, or the file itself. Raises NothingToReport."""
     found = sorted(path.rglob("results.jsonl")) if path.is_dir() else [path]
     if not found:
         raise NothingToReport(f"There are no results in {path}.", "Get some: onnx-conformance run --backend NAME.")
