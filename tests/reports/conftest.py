@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 import msgspec
+import numpy as np
 import pytest
 
 from harness.running.results import VERDICTS, Description, Footer, Header, Result, Run
@@ -143,6 +144,24 @@ def _make_run() -> Callable[..., Run]:
 @pytest.fixture(scope="session", name="random_runs")
 def _random_runs() -> Callable[..., list[Run]]:
     return random_runs
+
+
+def _assert_same(got: np.ndarray, want: np.ndarray) -> None:
+    assert got.dtype == want.dtype
+    assert got.shape == want.shape
+    if want.dtype == object:
+        assert got.tolist() == want.tolist()
+        return
+    got, want = np.atleast_1d(got), np.atleast_1d(want)
+    numbers = ~np.asarray(want != want, bool)  # noqa: PLR0124
+    assert (numbers == ~np.asarray(got != got, bool)).all()  # noqa: PLR0124
+    assert got[numbers].tobytes() == want[numbers].tobytes()
+
+
+@pytest.fixture(scope="session")
+def assert_same() -> Callable[[np.ndarray, np.ndarray], None]:
+    """That two arrays have the same type, shape and bits; a NaN is a NaN."""
+    return _assert_same
 
 
 @pytest.fixture(scope="session", params=HOSTILE, ids=lambda text: ascii(text)[:20])

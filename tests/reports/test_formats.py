@@ -36,7 +36,7 @@ def test_every_verdict_can_be_read(name, verdict, make_run):
     if name == "console" and verdict != "passed":
         assert words.split()[0][:5] in text
         assert (f"{words} in Add-14" in text) == (verdict != "silent")
-    elif name == "markdown" and verdict != "passed":
+    elif name in {"markdown", "operators"} and verdict != "passed":
         assert f"1 {words}" in text
     elif name == "github":
         assert (f": {words}" in text) == (verdict not in {"passed", "silent"})
@@ -46,7 +46,7 @@ def test_every_verdict_can_be_read(name, verdict, make_run):
         assert verdict in text
 
 
-@pytest.mark.parametrize("name", ["console", "markdown", "junit", "ctrf", "github"])
+@pytest.mark.parametrize("name", ["console", "markdown", "junit", "ctrf", "github", "operators"])
 def test_what_makes_a_rate_doubtful_is_said(name, make_run):
     results = [Result("test_a", 0, "passed", Labels("Add", since=14))]
     assert "1 of 2,010" in text_of(name, gather([make_run(results, data_sets=2010, finished=False)]))
