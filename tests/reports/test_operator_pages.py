@@ -36,7 +36,7 @@ SECTIONS = [
     "Examples",
     "Results in detail",
 ]
-SHOWN = "op=BitCast,CumProd,LabelEncoder,Pad,StringSplit,Trilu"
+SHOWN = "op=BitCast,CumProd,LabelEncoder,Pad,Trilu since=2,4,14,26"
 """Operators with examples: of 2-bit types and strings, of old versions and other domains."""
 
 
