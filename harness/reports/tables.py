@@ -10,7 +10,8 @@ from typing import TypeVar
 import msgspec
 
 from harness.reports.coverage import Coverage, coverage, label_values
-from harness.reports.text import OMITTED, SEVERAL_NODES, count, node, reproduce, title, verdict_words
+from harness.reports.groups import SEVERITY, FailureGroup, version_groups, where
+from harness.reports.text import OMITTED, SEVERAL_NODES, count, reproduce, title, verdict_words
 from harness.running.results import VERDICTS, Measure, Result, Verdict
 from harness.spec.element_types import BY_NAME
 
@@ -18,20 +19,6 @@ Runs = Sequence[Sequence[Result]]
 """For each run the results of one suite, or of a part of it, in the order of case and data set."""
 
 _KINDS = ("float", "complex", "signed", "unsigned", "bool", "string")
-_GRAVEST_FIRST: tuple[Verdict, ...] = (
-    "crashed",
-    "timed_out",
-    "wrong_value",
-    "wrong_shape",
-    "wrong_type",
-    "wrong_count",
-    "error",
-    "not_run",
-    "unsupported",
-)
-_SEVERITY = {verdict: n for n, verdict in enumerate(_GRAVEST_FIRST)}
-"""What is neither passed nor silent, the gravest first."""
-
 K = TypeVar("K", bound=Hashable)
 
 
@@ -124,6 +111,8 @@ class OperatorTable(msgspec.Struct, frozen=True):
     """For each type variable rows that add up to ``tallies``."""
     attributes: tuple[AttributeRow, ...]
     """Rows that add up to ``tallies``; none for an operator without attributes."""
+    groups: tuple[FailureGroup, ...]
+    """What failures have in common, run by run and the gravest first."""
     failures: tuple[Failure, ...]
     """The unexpected first, then by severity and case."""
 
@@ -144,7 +133,7 @@ def tally(results: Sequence[Result]) -> Tally:
     found: dict[Verdict, int] = {verdict: times for verdict in VERDICTS if (times := verdicts.count(verdict))}
     passed = found.get("passed", 0)
     scored = len(results) - found.get("silent", 0)
-    known = len([result for result in results if result.known and result.verdict in _SEVERITY])
+    known = len([result for result in results if result.known and result.verdict in SEVERITY])
     return Tally(
         total=len(results),
         scored=scored,
@@ -222,6 +211,7 @@ def _operator_table(suite: str, backends: Sequence[str], runs: Runs) -> Operator
         tallies=tallies(runs),
         types=tuple(row for variable in variables for row in _type_rows(variable, runs)),
         attributes=_attribute_rows(tuple(attributes), runs),
+        groups=version_groups(suite, backends, runs),
         failures=_failures(suite, backends, runs),
     )
 
@@ -258,22 +248,18 @@ def _failures(suite: str, backends: Sequence[str], runs: Runs) -> tuple[Failure,
     alike: dict[tuple[int, str, str, str], list[Result]] = defaultdict(list)
     for n, results in enumerate(runs):
         for result in results:
-            if result.verdict in _SEVERITY:
+            if result.verdict in SEVERITY:
                 alike[n, result.verdict, result.message, result.known].append(result)
     failures = [
         Failure(
-            n, same[0], _where(same[0]), reproduce(suite, same[0].case, backends[n], same[0].data_set), len(same) - 1
+            n, same[0], where(same[0]), reproduce(suite, same[0].case, backends[n], same[0].data_set), len(same) - 1
         )
         for (n, *_), same in alike.items()
     ]
     return tuple(sorted(failures, key=urgency))
 
 
-def _where(result: Result) -> str:
-    return f"{node(result.labels)}{f' data set {result.data_set}' if result.data_set else ''}"
-
-
 def urgency(failure: Failure) -> tuple[bool, int, str, int, int]:
     """What sorts failures: the unexpected first, then by severity, case, data set and run."""
     result = failure.result
-    return bool(result.known), _SEVERITY[result.verdict], result.case, result.data_set, failure.run
+    return bool(result.known), SEVERITY[result.verdict], result.case, result.data_set, failure.run

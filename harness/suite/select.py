@@ -39,6 +39,8 @@ _FIXED: dict[str, Callable[[Facts], tuple[str, ...]]] = {
     "verdict": lambda facts: (facts[3],) if facts[3] else (),
     "omitted": lambda facts: facts[1].omitted,
 }
+FIXED_KEYS = frozenset(_FIXED)
+"""The keys that come before type variables and attributes of the same name."""
 
 _QUOTED = r"'[^']*'|\"[^\"]*\""
 _INNER = r"\((?:[^()]|\([^()]*\))*\)"
