@@ -238,13 +238,13 @@ def test_a_node_test_of_the_same_name_is_not_shown_twice(matrix, make_run, tmp_p
 
 def test_where_the_suite_is_not_at_hand_the_page_says_so(report_of, tmp_path):
     for report, reason in (
-        (report_of(testdata=tmp_path / "no where"), "There is no suite at"),
+        (report_of(testdata=tmp_path / "no where"), "There is no whole suite matrix beside the results."),
         (report_of(digest="0" * 64), "and the results are of 000000000000."),
     ):
         pages = list(operator_pages(report))
         assert not any(page.examples for page in pages)
         text = page_text(next(page for page in pages if page.document.title == "Trilu-14"))
-        assert "None from a suite that is not at hand:" in text
+        assert "None are shown from a suite that is not at hand:" in text
         assert reason in text
 
 

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import msgspec
 
-from harness.errors import UsageError
 from harness.reports.gather import Report, SuiteSummary
 from harness.reports.operator_pages.document import Document, operator_document
 from harness.reports.operator_pages.examples import GROUPS, Example, example
 from harness.reports.runs import RunFacts
 from harness.reports.tables import OperatorTable
-from harness.reports.testdata import suite_that_ran
+from harness.reports.testdata import AnotherSuite, suite_that_ran
 from harness.running.results import Result
 from harness.spec.schema import Schema, schemas
 from harness.suite.cases import Case, Labels
+from harness.suite.manifest import NoSuite
 
 Version = tuple[str, str, int]
 """Domain, operator, since_version."""
@@ -113,7 +113,9 @@ def _examples(suite: SuiteSummary, results: Sequence[Sequence[Result]], testdata
     if wanted:
         try:
             there = suite_that_ran(suite, testdata)
-        except UsageError as error:
+        except NoSuite:  # whose words tell where it was sought, which is not the reader's business
+            lacking = f"There is no whole suite {suite.name} beside the results."
+        except AnotherSuite as error:
             lacking = str(error)
         else:
             for case in there.cases():

@@ -178,7 +178,8 @@ def _verdicts(example: Example) -> str:
     for answer in example.answers:
         if answer.verdict != "passed":
             message = f": {code(one_line(answer.message))}" if answer.message else ""
-            known = f", known: {code(answer.known)}" if answer.known else ""
+            reason = f": {code(answer.known)}" if answer.known != answer.message else ""
+            known = f", known{reason}" if answer.known else ""
             lines.append(f"- **{shown(answer.run)}**, {verdict_words(answer.verdict)}{message}{known}")
             lines.append(f"  - reproduce: {code(answer.reproduce)}")
     return "\n".join([lines[0], *([""] if lines[1:] else []), *lines[1:]])
