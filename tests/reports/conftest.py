@@ -169,6 +169,11 @@ def hostile(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
+@pytest.fixture(scope="session")
+def hostile_texts() -> tuple[str, ...]:
+    return HOSTILE
+
+
 @pytest.fixture(scope="session", params=range(15))
 def seed(request: pytest.FixtureRequest) -> int:
     """Of random runs; nothing in them shrinks, so a few fixed seeds do."""

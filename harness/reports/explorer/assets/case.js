@@ -29,7 +29,7 @@ function Case({ view, at, payload }) {
       ${next(-1) && html` · <a href=${next(-1)} accesskey="p" rel="prev">previous</a>`} ${next(1) && html` · <a href=${next(1)} accesskey="n" rel="next">next</a>`} ${place >= 0 && html` · ${count(place + 1)} of ${count(rows.length)} selected`}</p>
     <section><h2>Verdicts</h2>${runs.map(({ run, n }) => html`<${Answered} key=${n} ...${{ suite, run, row, name }} />`)}</section>
     <section><h2>Node</h2>
-      ${detail ? html`<pre>${detail.nodes.join("\n")}</pre>` : html`<p>${labelText(suite, one)}</p>`}
+      ${detail ? html`<pre tabindex="0">${detail.nodes.join("\n")}</pre>` : html`<p>${labelText(suite, one)}</p>`}
       <dl class="labels">${Object.entries(labels).map(([key, value]) => html`<div key=${key}><dt>${key}</dt><dd>${value === "omitted" ? "–" : value}</dd></div>`)}
         ${suite.omitted[suite.case_omitted[one]].length > 0 && html`<div><dt>left out</dt><dd>${suite.omitted[suite.case_omitted[one]].join(", ")}</dd></div>`}</dl>
       ${detail?.about && html`<p>${detail.about}</p>`}
@@ -48,14 +48,14 @@ function Answered({ suite, run, row, name }) {
   ].filter(Boolean);
   return html`<article class="answer"><h3>${run.label}: <${Verdict} code=${code} /></h3>
     ${facts.length > 0 && html`<p class="quiet">${facts.join(" · ")}</p>`}
-    ${run.messages[row] > 0 && html`<pre class="message">${suite.texts[run.messages[row]]}</pre>`}
+    ${run.messages[row] > 0 && html`<pre class="message" tabindex="0">${suite.texts[run.messages[row]]}</pre>`}
     ${run.known[row] > 0 && suite.texts[run.known[row]] !== suite.texts[run.messages[row]] && html`<p class="quiet">Known: ${suite.texts[run.known[row]]}</p>`}
     ${code !== NONE && html`<${Copied} text=${reproduce(suite.name, name, run.backend, suite.data_sets[row])} />`}</article>`;
 }
 
 function Tensors({ detail, runs, row }) {
   return html`
-    <section><h2>Inputs</h2>${detail.inputs.length ? detail.inputs.map((one) => html`<h3>${one.name}: <code>${one.type}[${one.shape.join(",")}]</code></h3><pre>${nested(one)}</pre>`) : html`<p class="quiet">None.</p>`}</section>
+    <section><h2>Inputs</h2>${detail.inputs.length ? detail.inputs.map((one) => html`<h3>${one.name}: <code>${one.type}[${one.shape.join(",")}]</code></h3><pre tabindex="0">${nested(one)}</pre>`) : html`<p class="quiet">None.</p>`}</section>
     <section><h2>Expected and got</h2>${detail.outputs.map((one, i) => html`<${Compared} key=${i} ...${{ one, runs, detail, row }} />`)}</section>`;
 }
 
@@ -92,11 +92,11 @@ function Compared({ one, runs, detail, row }) {
     ${odd.map(({ run, n }) => html`<p>${run.label} gave <b>${answers[n].other}</b>: <code>${(answers[n].values ?? []).join(", ")}</code></p>`)}
     ${lost.map(({ run }) => html`<p class="quiet">The answer of ${run.label} was not kept with its results.</p>`)}
     ${beside.length > 0 && html`<label><input type="checkbox" checked=${only} onChange=${() => setOnly(!only)} /> only what is wrong</label>`}
-    ${lines.length > 0 && html`<div class="scroll" style=${{ maxHeight: "50vh" }}><table class="compared"><thead><tr><th scope="col">element</th><th scope="col">expected</th>${one.bounds && html`<th scope="col">bound</th>`}
+    ${lines.length > 0 && html`<${Scroll} label=${`Elements of ${one.name}`} tall="50vh"><table class="compared"><thead><tr><th scope="col">element</th><th scope="col">expected</th>${one.bounds && html`<th scope="col">bound</th>`}
       ${beside.map(({ run, n }) => html`<th scope="col">${run.label} <span class="quiet">${count(answers[n].differing ?? 0)} differ</span></th>${answers[n].errors && html`<th scope="col">in bounds</th>`}`)}</tr></thead>
       <tbody>${lines.map((i) => html`<tr><th scope="row">${place(one.shape, one.at[i])}</th><td>${one.want[i]}</td>${one.bounds && html`<td class="quiet">${one.bounds[i]}</td>`}
         ${beside.map(({ n }) => {
           const wrong = answers[n].wrong?.[i] === "1";
           return html`<td class=${wrong ? "wrong" : ""}>${wrong && html`<span class="sign" aria-label="wrong">≠ </span>`}${answers[n].values[i]}</td>${answers[n].errors && html`<td class=${wrong ? "wrong" : ""}>${answers[n].errors[i]}</td>`}`;
-        })}</tr>`)}</tbody></table></div>`}`;
+        })}</tr>`)}</tbody></table></${Scroll}>`}`;
 }

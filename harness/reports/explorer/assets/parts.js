@@ -51,6 +51,10 @@ function VirtualTable({ label, head, count: rows, row, height = 26, tall = "70vh
   </div>`;
 }
 
+/** A table that may be wider or longer than there is room; its keys scroll it. */
+const Scroll = ({ label, tall, children }) =>
+  html`<div class="scroll" style=${tall ? { maxHeight: tall } : {}} tabindex="0" role="region" aria-label=${label}>${children}</div>`;
+
 /** The verdicts of a tally in words. */
 function told(of) {
   const rest = VERDICTS.map((verdict, n) => [verdict, of.of[n]]).filter(([, n]) => n);

@@ -19,8 +19,8 @@ function Overview({ view, at, theme }) {
     <section><h2>By operator version</h2><${Operators} ...${{ suite, runs, at, found: table.operator }} /></section>
     <${Causes} causes=${suite.causes} ...${{ suite, runs, at }} title="What failures have in common" />
     <section><h2>Accuracy</h2><div class="figures"><${Histogram} runs=${runs} rows=${rows} theme=${theme} /><${Worst} suite=${suite} runs=${runs} rows=${rows} at=${at} theme=${theme} /></div></section>
-    <section><h2>Runs</h2><div class="scroll"><table><thead><tr><th></th>${runs.map(({ run }) => html`<th scope="col">${run.label}</th>`)}</tr></thead>
-      <tbody>${Object.keys(runs[0].run.facts).map((fact) => html`<tr><th scope="row">${fact}</th>${runs.map(({ run }) => html`<td class="text">${run.facts[fact]}</td>`)}</tr>`)}</tbody></table></div></section>`;
+    <section><h2>Runs</h2><${Scroll} label="Runs"><table><thead><tr><th scope="col">fact</th>${runs.map(({ run }) => html`<th scope="col">${run.label}</th>`)}</tr></thead>
+      <tbody>${Object.keys(runs[0].run.facts).map((fact) => html`<tr><th scope="row">${fact}</th>${runs.map(({ run }) => html`<td class="text">${run.facts[fact]}</td>`)}</tr>`)}</tbody></table></${Scroll}></section>`;
 }
 
 function tables(suite, runs, rows) {
@@ -42,19 +42,19 @@ function Totals({ view, at, table }) {
   const worst = runs.map(({ run }) => rows.reduce((most, row) => (run.codes[row] !== SILENT && run.errors[row] > most ? run.errors[row] : most), -1));
   const known = runs.map(({ run }) => rows.reduce((n, row) => n + Number(run.known[row] > 0 && run.codes[row] !== SILENT && run.codes[row] !== PASSED), 0));
   const link = (run, n) => address(at, { page: "cases", select: withTerm(at.select, "verdict", VERDICTS[n]), of: run.label });
-  return html`<div class="scroll"><table class="totals"><thead><tr><th scope="col">backend</th><th scope="col">passed</th><th scope="col">rate</th><th scope="col">of those supported</th>
+  return html`<${Scroll} label="Totals"><table class="totals"><thead><tr><th scope="col">backend</th><th scope="col">passed</th><th scope="col">rate</th><th scope="col">of those supported</th>
     ${occurring.map((n) => html`<th scope="col"><${Verdict} code=${n} /></th>`)}<th scope="col" title="in bounds; 4 passes">worst error</th><th scope="col">known</th></tr></thead>
     <tbody>${runs.map(({ run }, i) => html`<tr><th scope="row">${run.label}</th><td class="mix" style=${{ backgroundImage: mix(tallies[i]) }}><a href=${link(run, 0)}>${count(tallies[i].passed)}/${count(tallies[i].scored)}</a></td>
       <td>${percent(tallies[i].passed, tallies[i].scored)}</td><td>${percent(tallies[i].passed, tallies[i].supported)}</td>
       ${occurring.map((n) => html`<td>${tallies[i].of[n] ? html`<a href=${link(run, n)}>${count(tallies[i].of[n])}</a>` : "0"}</td>`)}
-      <td>${worst[i] < 0 ? "" : measure(worst[i])}</td><td>${count(known[i])}</td></tr>`)}</tbody></table></div>
+      <td>${worst[i] < 0 ? "" : measure(worst[i])}</td><td>${count(known[i])}</td></tr>`)}</tbody></table></${Scroll}>
     <p class="quiet">Passed of scored: what is unsupported or did not run counts against it; silent data sets are not scored.</p>`;
 }
 
 function Rates({ name, runs, rows, found, to, at }) {
   const kept = rows.filter((row) => found.some((of) => tallyAt(of, row.key).total));
-  return html`<div class="scroll" style=${{ maxHeight: "60vh" }}><table><thead><tr><th scope="col">${name}</th>${runs.map(({ run }) => html`<th scope="col">${run.label}</th>`)}</tr></thead>
-    <tbody>${kept.map((row) => html`<tr key=${row.name}><th scope="row">${row.name}</th>${runs.map(({ run }, i) => html`<${Mix} of=${tallyAt(found[i], row.key)} wide about=${`${row.name}, ${run.label}`} to=${address(at, { ...to(row), of: run.label })} />`)}</tr>`)}</tbody></table></div>`;
+  return html`<${Scroll} label=${`By ${name}`} tall="60vh"><table><thead><tr><th scope="col">${name}</th>${runs.map(({ run }) => html`<th scope="col">${run.label}</th>`)}</tr></thead>
+    <tbody>${kept.map((row) => html`<tr key=${row.name}><th scope="row">${row.name}</th>${runs.map(({ run }, i) => html`<${Mix} of=${tallyAt(found[i], row.key)} wide about=${`${row.name}, ${run.label}`} to=${address(at, { ...to(row), of: run.label })} />`)}</tr>`)}</tbody></table></${Scroll}>`;
 }
 
 function Operators({ suite, runs, at, found }) {

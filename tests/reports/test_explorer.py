@@ -1,0 +1,368 @@
+"""The explorer in a real browser: what it shows, that it can be worked, and that it lets nothing out or in."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+import msgspec
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from harness.cli import main
+from harness.reports.explorer.page import explorer
+from harness.reports.gather import Report, gather
+from harness.reports.text import plain
+from harness.running.record import read_run
+from harness.running.results import Result, Run
+from harness.suite.cases import Labels
+from harness.suite.select import NothingSelected, Selection, select_results
+
+HERE = Path(__file__).parent
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
+QUIET = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update"),
+)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    if not CHROMIUM and not os.environ.get("CI"):
+        pytest.skip("there is no Chromium here; Debian's package is called chromium")
+    assert CHROMIUM, "there is no Chromium, which CI has to install"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
+        yield browser
+        browser.close()
+
+
+class Watched:
+    """A page, and all that it said and asked for."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.page = context.new_page()
+        self.page.set_default_timeout(10_000)
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("dialog", lambda dialog: (self.said.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+
+    def open(self, file: Path, address: str = "") -> Page:
+        self.page.goto("about:blank")
+        self.page.goto(f"{file.as_uri()}{address}")
+        self.page.wait_for_selector("html[data-ready]")
+        return self.page
+
+
+@pytest.fixture
+def watched(chromium: Browser) -> Iterator[Watched]:
+    """A page that fails the test for a word in the console, an error, a dialog or a request but for its own file."""
+    context = chromium.new_context(
+        viewport={"width": 1300, "height": 900}, color_scheme="light", reduced_motion="reduce"
+    )
+    context.set_offline(offline=True)
+    page = Watched(context)
+    yield page
+    context.close()
+    assert page.said == []
+    assert {url.partition("#")[0] for url in page.asked if not url.startswith("file:")} == set()
+    assert len({url.partition("#")[0] for url in page.asked}) <= 1
+
+
+@pytest.fixture(scope="session")
+def cumprod(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Report]:
+    """The page and the report of two backends over CumProd, in a folder with a space in its name."""
+    folder = tmp_path_factory.mktemp("the explorer")
+    where = ["--testdata", str(folder / "testdata")]
+    assert main(["generate", *where, "--suite", "matrix", "--jobs", "1", "--select", "op=CumProd"]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(HERE))
+        backends = ("--backend", "numpy", "--backend", "forgetful:Forgetful")
+        assert main(["run", *where, *backends, "--reports", str(folder), "--workers", "1", "--quiet"]) == 1
+    assert main(["report", *where, str(folder), "--format", "html", "--output", str(folder / "report.html")]) == 0
+    runs = [read_run(path) for path in sorted(folder.rglob("results.jsonl"))]
+    return folder / "report.html", gather(runs, testdata=folder / "testdata")
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Callable[[Report], Path]:
+    def write(report: Report) -> Path:
+        (tmp_path / "page.html").write_text(explorer(report), encoding="utf-8")
+        return tmp_path / "page.html"
+
+    return write
+
+
+def rows(page: Page, name: str) -> int:
+    """Rows of a table, in sight or not."""
+    return int(page.locator(f"[data-name={name}] table").get_attribute("aria-rowcount") or 0) - 1
+
+
+def test_the_overview_has_the_numbers_of_the_report(watched: Watched, cumprod: tuple[Path, Report]):
+    file, report = cumprod
+    page = watched.open(file)
+    tallies = report.summary.suites[0].tallies
+    for run, tally in zip(report.summary.suites[0].runs, tallies, strict=True):
+        line = page.locator(".totals tr", has_text=run.label)
+        expect(line).to_contain_text(f"{tally.passed}/{tally.scored}")
+    forgetful = page.locator(".totals tr", has_text="forgetful")
+    assert tallies[0].verdicts["wrong_value"] > 50
+    expect(forgetful.get_by_role("link", name=str(tallies[0].verdicts["wrong_value"]), exact=True)).to_be_visible()
+    assert rows(page, "operators") == len(report.summary.suites[0].operators) == 1
+    expect(page.get_by_text("exclusive=1", exact=False).first).to_be_visible()  # what the failures have in common
+
+
+def test_from_the_overview_down_to_an_element(watched: Watched, cumprod: tuple[Path, Report]):
+    file, report = cumprod
+    wrong = report.summary.suites[0].tallies[0].verdicts["wrong_value"]
+    page = watched.open(file)
+    page.locator(".totals tr", has_text="forgetful").get_by_role("link", name=str(wrong), exact=True).click()
+    expect(page.locator("h1")).to_have_text("Data sets")
+    assert rows(page, "cases") == wrong
+    page.locator("[data-name=cases] tbody a[href*=float16]").first.click()
+    case = page.locator("h1").inner_text()
+    expect(page.locator(".answer", has_text="forgetful")).to_contain_text("wrong value")
+    command = f"onnx-conformance repro {case} --backend forgetful:Forgetful"
+    expect(page.get_by_text(command).first).to_be_visible()
+    result = next(r for r in report.results[0][0] if r.case == case and f"/{r.data_set}?" in page.url.partition("#")[2])
+    expect(page.locator("pre.message")).to_have_text(result.message)
+    # the first difference that the message tells is marked, and both numbers stand there
+    found = re.match(r"\w+(\[[\d,]*\]|) = (\S+), want (\S+) \(", result.message)
+    assert found
+    line = page.locator(".compared tbody tr").filter(has=page.get_by_role("rowheader", name=found[1], exact=True))
+    assert float(line.locator("td").first.inner_text()) == pytest.approx(float(found[3]), rel=1e-2)
+    assert float(line.locator("td.wrong").first.inner_text().removeprefix("≠")) == pytest.approx(
+        float(found[2]), rel=1e-2
+    )
+    assert page.locator(".compared td.wrong .sign").count() == min(result.differing, 48)
+    page.get_by_label("only what is wrong").check()
+    assert page.locator(".compared tbody tr").count() == min(result.differing, 48)
+    page.get_by_role("link", name="next", exact=True).click()
+    expect(page.locator("h1")).not_to_have_text("Data sets")
+    page.go_back()
+    expect(page.locator("h1")).to_have_text(case)
+
+
+def test_both_heat_maps_open_their_cases(watched: Watched, cumprod: tuple[Path, Report]):
+    file, report = cumprod
+    page = watched.open(file, "#/map?suite=matrix&of=forgetful+0.1")
+    page.get_by_role("link", name=re.compile(r"^CumProd-26, double: .* unsupported")).click()
+    unsupported = report.summary.suites[0].tallies[0].verdicts["unsupported"]
+    total = sum(r.labels.types["T"] == "double" for r in report.results[0][0])
+    assert rows(page, "cases") == total >= unsupported > 10
+    page.get_by_role("link", name="everything").click()
+    page.get_by_role("link", name="Operators × types").click()
+    page.get_by_role("link", name="CumProd-26", exact=True).click()
+    cell = page.locator("[data-name=combinations]").get_by_role(
+        "link", name=re.compile("T=float16 T2=int32 exclusive=1")
+    )
+    cell.first.click()
+    shown = page.locator("#select").input_value()
+    chosen = list(select_results(report.results[0][0], Selection.parse(shown)))
+    assert rows(page, "cases") == len(chosen) > 0
+    assert {r.labels.attributes["exclusive"] for r in chosen} == {"1"}
+
+
+SELECTIONS = (
+    "",
+    "op=Trilu",
+    "T=float*",
+    "T!=float",
+    "axis=0,-1 T2!=string",
+    "omitted=k",
+    "omitted!=*",
+    "verdict=wrong_value,error",
+    "verdict!=passed",
+    "!test_1?",
+    "*_[1-3]* data_set=1",
+    "[a-t]*",
+    "T=[!f]*",
+    "types.T=string attributes.axis!=omitted",
+    "group!=''",
+    "domain=ai.onnx.ml",
+    "since!=14 category=math",
+    "mode='a | b || c'",
+    "T='seq(tensor(float))'",
+)
+
+
+def labelled_alike(runs: list[Run]) -> list[Run]:
+    """The runs with one set of labels a case, as suites have it; groups stay with the data sets."""
+    of: dict[str, Labels] = {}
+    groups: dict[tuple[str, int], str] = {}
+
+    def alike(result: Result) -> Result:
+        labels = of.setdefault(result.case, result.labels)
+        group = groups.setdefault((result.case, result.data_set), result.labels.group)
+        return msgspec.structs.replace(result, labels=msgspec.structs.replace(labels, group=group))
+
+    return [msgspec.structs.replace(run, results=tuple(map(alike, run.results))) for run in runs]
+
+
+def test_selections_mean_what_they_mean_elsewhere(watched: Watched, written: Callable[[Report], Path], random_runs):
+    """The program on the page selects what ``--select`` does, of any run."""
+    report = gather(labelled_alike(random_runs(6, hostile=True)))
+    page = watched.open(written(report))
+    for suite, results in zip(report.summary.suites, report.results, strict=True):
+        for text in SELECTIONS:
+            page.evaluate(
+                "hash => { location.hash = hash }", f"#/cases?{urlencode({'suite': suite.name, 'select': text})}"
+            )
+            chosen: set[tuple[str, int]] = set()
+            for run in results:
+                try:
+                    chosen |= {(r.case, r.data_set) for r in select_results(run, Selection.parse(text))}
+                except NothingSelected:
+                    continue
+            whole = len({(r.case, r.data_set) for run in results for r in run})
+            expect(page.locator("#told")).to_have_text(re.compile(rf"^{len(chosen)} of {whole} data sets"))
+
+
+def test_a_word_that_is_no_term_is_told(watched: Watched, cumprod: tuple[Path, Report]):
+    page = watched.open(cumprod[0])
+    page.locator("#select").fill("op=CumProd =3")
+    page.locator("#select").press("Enter")
+    expect(page.locator("#told")).to_contain_text("=3 is no term of a selection")
+    page.locator("#select").fill("upper=1")
+    page.locator("#select").press("Enter")
+    expect(page.locator("#told")).to_contain_text("No data set has a label upper")
+
+
+def test_a_view_is_a_link(watched: Watched, cumprod: tuple[Path, Report]):
+    page = watched.open(cumprod[0])
+    page.locator("#select").fill("T=float16")
+    page.locator("#select").press("Enter")
+    page.locator("#search").fill("exclusive")
+    page.get_by_label("only where backends disagree").check()
+    page.locator("#verdict").select_option("wrong_value")
+    page.get_by_role("link", name="Data sets", exact=True).click()
+    expect(page.locator("h1")).to_have_text("Data sets")
+    told, link = page.locator("#told").inner_text(), page.url
+    again = watched.open(cumprod[0], link.partition("#")[1] + link.partition("#")[2])
+    assert again.locator("#told").inner_text() == told
+    assert again.locator("#search").input_value() == "exclusive"
+    assert again.locator("#select").input_value() == "T=float16 verdict=wrong_value"
+    assert again.get_by_label("only where backends disagree").is_checked()
+    assert rows(again, "cases") > 0
+
+
+def test_it_is_worked_by_keyboard_alone(watched: Watched, cumprod: tuple[Path, Report]):
+    page = watched.open(cumprod[0])
+    page.keyboard.press("Tab")
+    expect(page.get_by_text("To the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_be_focused()
+    page.keyboard.press("d")
+    expect(page.locator("h1")).to_have_text("Data sets")
+    expect(page.locator("h1")).to_be_focused()
+    page.keyboard.press("/")
+    page.keyboard.type("float16")
+    expect(page.locator("#told")).not_to_contain_text(re.compile(r"^(\d+) of \1 "))
+    page.keyboard.press("Escape")
+    page.locator("[data-name=cases]").focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("[data-row='0'] a").first).to_be_focused()
+    page.keyboard.press("End")
+    last = page.locator(f"[data-row='{rows(page, 'cases') - 1}'] a").first
+    expect(last).to_be_focused()
+    name = last.inner_text()
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text(name)
+    page.keyboard.press("p")
+    page.keyboard.press("o")
+    expect(page.locator("h1")).to_have_text("Overview")
+    page.keyboard.press("?")
+    expect(page.get_by_text("next and previous data set")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_to_complain_of(watched: Watched, cumprod: tuple[Path, Report], scheme):
+    """Names, roles, order and contrast, as axe-core checks them by the rules of WCAG 2 A and AA."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    watched.page.emulate_media(color_scheme=scheme)
+    case = next(r.case for r in cumprod[1].results[0][0] if r.verdict == "wrong_value")
+    for address in ("", "#/map", "#/op/CumProd-26", "#/cases?select=T%3Dfloat", f"#/case/{case}/0"):
+        page = watched.open(cumprod[0], address)
+        page.wait_for_timeout(200)
+        found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "best-practice"]})
+        assert found.violations_count == 0, f"{address}: {found.generate_report()}"
+
+
+def test_dark_and_light(watched: Watched, cumprod: tuple[Path, Report]):
+    def paper() -> str:
+        return watched.page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+    page = watched.open(cumprod[0])
+    light = paper()
+    page.get_by_role("button", name="dark or light").click()
+    dark = paper()
+    assert dark != light
+    page.emulate_media(color_scheme="dark")
+    assert paper() == dark
+    page.get_by_role("button", name="dark or light").click()
+    assert paper() == light
+
+
+def test_hostile_text_is_shown_and_never_run(watched: Watched, written, make_run, hostile_texts: tuple[str, ...]):
+    def hurt(n: int) -> str:
+        return f"{n}<img src=x onerror=alert(1)>{hostile_texts[n]}</script><script>document.title='run'</script>"
+
+    results: list[Result] = []
+    for n in range(len(hostile_texts)):
+        labels = Labels("Add", "", 14, hurt(n), {"T": hurt(n)}, {"axis": hurt(n)}, (hurt(n),), hurt(n))
+        results.append(Result(f"test_{hurt(n)}", 0, "wrong_value", labels, 9.0, message=hurt(n), known=hurt(n)))
+    errors = [msgspec.structs.replace(result, verdict="error") for result in results]
+    report = gather([make_run(results, hurt(0), hurt(1)), make_run(errors, hurt(2), hurt(1))])
+    page = watched.open(written(report), "#/cases")
+    for n in range(len(hostile_texts)):
+        shown = plain(hurt(n))
+        page.evaluate("hash => { location.hash = hash }", f"#/case/{quote('test_' + shown, safe='')}/0")
+        expect(page.locator("h1")).to_have_text(re.compile(re.escape(" ".join(f"test_{shown}".split()))))
+        assert shown in page.locator("pre.message").first.text_content().replace("\r\n", "\n") or "\n" in hurt(n)
+    for address in ("#/overview", "#/map", "#/op/Add-14", "#/cases"):
+        for n in range(len(hostile_texts)):
+            page.evaluate(
+                "hash => { location.hash = hash }",
+                f"{address}?select={quote(plain(hurt(n)))}&of={quote(plain(hurt(n)))}",
+            )
+        page.evaluate("hash => { location.hash = hash }", address)
+        expect(page.locator("#told")).to_have_text(f"{len(results)} of {len(results)} data sets")
+    assert page.locator("img").count() == 0
+    assert page.locator("script").count() == 3  # the results and two programs
+    assert "run" not in page.title()
+
+
+def test_nothing_at_all(watched: Watched, written: Callable[[Report], Path]):
+    page = watched.open(written(gather([])))
+    expect(page.locator("#page")).to_have_text("There are no results in this report.")
+
+
+def test_without_the_suite_it_says_so(watched: Watched, written: Callable[[Report], Path], two_operators):
+    page = watched.open(written(gather(two_operators)))
+    expect(page.get_by_text(re.compile("failing data sets are not enclosed"))).to_be_visible()
+    page.get_by_role("link", name="Data sets", exact=True).click()
+    page.locator("[data-name=cases] tbody a[href*=trilu]").first.click()
+    expect(page.get_by_text(re.compile("^onnx-conformance show test_trilu_"))).to_be_visible()
+
+
+def test_who_disagrees_comes_first(watched: Watched, written: Callable[[Report], Path], two_operators):
+    page = watched.open(written(gather(two_operators)), "#/cases")
+    first = page.locator("[data-name=cases] [data-row='0']")
+    words = {cell.strip() for cell in first.locator(".verdict").all_inner_texts()}
+    assert len(words) > 1
+    page.get_by_label("only where backends disagree").check()
+    everyone = {(r.case, r.data_set) for run in two_operators for r in run.results}
+    differing = [
+        key
+        for key in everyone
+        if len({r.verdict for run in two_operators for r in run.results if (r.case, r.data_set) == key}) > 1
+    ]
+    expect(page.locator("#told")).to_contain_text(f"{len(differing)} of {len(everyone)} data sets")
