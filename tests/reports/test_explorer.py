@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 
 import msgspec
+import onnx.defs
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
@@ -168,6 +169,13 @@ def test_both_heat_maps_open_their_cases(watched: Watched, cumprod: tuple[Path, 
     chosen = list(select_results(report.results[0][0], Selection.parse(shown)))
     assert rows(page, "cases") == len(chosen) > 0
     assert {r.labels.attributes["exclusive"] for r in chosen} == {"1"}
+
+
+def test_an_operator_has_its_document(watched: Watched, cumprod: tuple[Path, Report]):
+    page = watched.open(cumprod[0], "#/op/CumProd-26")
+    page.get_by_text("Summary, attributes, inputs").click()
+    expect(page.locator(".prose")).to_contain_text(onnx.defs.get_schema("CumProd", 26).doc.strip().splitlines()[0])
+    expect(page.locator(".document")).to_contain_text("exclusive (INT, default 0)")
 
 
 SELECTIONS = (
@@ -336,7 +344,7 @@ def test_hostile_text_is_shown_and_never_run(watched: Watched, written, make_run
         page.evaluate("hash => { location.hash = hash }", address)
         expect(page.locator("#told")).to_have_text(f"{len(results)} of {len(results)} data sets")
     assert page.locator("img").count() == 0
-    assert page.locator("script").count() == 3  # the results and two programs
+    assert page.locator("script").count() == 4  # the results, the documents and two programs
     assert "run" not in page.title()
 
 

@@ -26,10 +26,13 @@ from harness.reports.explorer.payload import (
     suite_columns,
 )
 from harness.reports.gather import Report, SuiteSummary
+from harness.reports.operator_pages.document import Document, operator_document
+from harness.reports.testdata import AnotherSuite, suite_that_ran
 from harness.reports.text import title
 from harness.running.results import Result, Verdict
+from harness.spec.schema import schemas
 from harness.suite.cases import Case
-from harness.suite.manifest import NoSuite, open_suite
+from harness.suite.manifest import NoSuite
 
 _PROGRAM = ("selection.js", "store.js", "parts.js", "charts.js", "views.js", "case.js", "main.js")
 """In the order in which they are laid together."""
@@ -56,6 +59,7 @@ def explorer(report: Report) -> str:
         packed, left_out = _details(suite, results, report.testdata)
         suites.append(suite_columns(suite, results, said, Enclosed(list(packed), left_out)))
         chunks |= {f"{n}/{name}": data for name, data in packed.items()}
+    chunks["documents"] = _packed(_documents(report.summary.suites))
     payload = Payload(
         version=harness.__version__,
         selection=report.summary.selection,
@@ -65,6 +69,13 @@ def explorer(report: Report) -> str:
         suites=suites,
     )
     return _page(_packed(payload), chunks)
+
+
+def _documents(suites: Iterable[SuiteSummary]) -> dict[str, Document]:
+    """Title of an operator version → what the installed onnx says of it."""
+    known = schemas()
+    versions = {(table.domain, table.op, table.since) for suite in suites for table in suite.operators}
+    return {known[version].title: operator_document(known[version]) for version in sorted(versions) if version in known}
 
 
 def _page(payload: str, chunks: Mapping[str, str]) -> str:
@@ -98,7 +109,7 @@ def _template() -> jinja2.Template:
 def _details(suite: SuiteSummary, results: Sequence[Sequence[Result]], testdata: Path) -> tuple[dict[str, str], int]:
     """Title of an operator version → its data sets with tensors, packed, and how many there was no room for."""
     wanted = _wanted(results)
-    found = _cases(suite, testdata / suite.name, {case for of in wanted.values() for case, _ in of})
+    path, found = _cases(suite, testdata, {case for of in wanted.values() for case, _ in of})
     packed: dict[str, str] = {}
     room, left_out = _ROOM, 0
     for name, data_sets in sorted(wanted.items()):
@@ -106,7 +117,7 @@ def _details(suite: SuiteSummary, results: Sequence[Sequence[Result]], testdata:
         for (case, n), failed in sorted(data_sets.items()) if room > 0 else ():
             if case in found and n < len(found[case].data_sets):
                 runs = {run: suite.runs[run] for run in failed}
-                details[f"{case}/{n}"] = detail(found[case], n, testdata / suite.name, runs)
+                details[f"{case}/{n}"] = detail(found[case], n, path, runs)
         if details:
             packed[name] = _packed(details)
             room -= len(packed[name])
@@ -125,13 +136,11 @@ def _wanted(results: Sequence[Sequence[Result]]) -> dict[str, dict[tuple[str, in
     return wanted
 
 
-def _cases(suite: SuiteSummary, path: Path, names: Iterable[str]) -> dict[str, Case]:
-    """The cases of those names as the suite on the disk has them; none where that is not the suite that was run."""
+def _cases(suite: SuiteSummary, testdata: Path, names: Iterable[str]) -> tuple[Path, dict[str, Case]]:
+    """The suite's folder and its cases of those names; none where it is not there, or not the one that was run."""
     sought = set(names)
     try:
-        there = open_suite(path)
-    except NoSuite:
-        return {}
-    if {there.digest} != {header.digest for run in suite.runs for header in run.headers}:
-        return {}
-    return {case.name: case for case in there.cases() if case.name in sought}
+        there = suite_that_ran(suite, testdata)
+    except (NoSuite, AnotherSuite):
+        return testdata, {}
+    return there.path, {case.name: case for case in there.cases() if case.name in sought}

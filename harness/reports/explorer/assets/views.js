@@ -114,8 +114,28 @@ function Operator({ view, at, theme }) {
     <${Totals} view=${{ ...view, rows }} at=${narrowed} table=${{ all: found }} />
     <${Combinations} ...${{ suite, asked, rows, at: narrowed }} />
     <${Causes} causes=${one.causes} ...${{ suite, runs, at }} title="What its failures have in common" />
+    <${Documented} title=${one.title} />
     <section><h2>Accuracy</h2><div class="figures"><${Histogram} runs=${runs} rows=${rows} theme=${theme} /></div></section>
     <section><h2>Data sets</h2><${DataSets} view=${{ ...view, rows }} at=${{ ...narrowed, sort: "" }} tall="50vh" /></section>`;
+}
+
+/** What ONNX says of an operator version; the words are its own Markdown, shown as they stand. */
+function Documented({ title }) {
+  const [found, setFound] = useState(null);
+  useEffect(() => {
+    let wanted = true;
+    unpacked("documents").then((all) => wanted && setFound(all[title] ?? null));
+    return () => (wanted = false);
+  }, [title]);
+  if (!found) return "";
+  const item = (name, notes, about) => html`<li><b>${name}</b>${notes && ` (${notes})`}: ${about}</li>`;
+  const listed = (heading, items, first) => items.length > 0 && html`<h3>${heading}</h3>${first && html`<p>${first}</p>`}<ul>${items}</ul>`;
+  return html`<section><h2>What ONNX says</h2><details class="document"><summary>Summary, attributes, inputs, outputs, type constraints of ${title}</summary>
+    <div class="prose">${found.summary}</div>
+    ${listed("Attributes", found.attributes.map((one) => item(one.name, `${one.kind}, ${one.use}`, one.description)))}
+    ${listed("Inputs", found.inputs.map((one) => item(one.name, [one.type, ...one.notes].join(", "), one.description)), found.takes)}
+    ${listed("Outputs", found.outputs.map((one) => item(one.name, [one.type, ...one.notes].join(", "), one.description)), found.gives)}
+    ${listed("Type constraints", found.constraints.map((one) => item(one.name, one.types.join(", "), one.description)))}</details></section>`;
 }
 
 /** One operator version: combinations of element types × combinations of attributes. */
