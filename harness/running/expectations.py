@@ -144,6 +144,14 @@ class Book:
         self.unexpected += result.verdict not in _GOOD and not known
         return msgspec.structs.replace(result, known=known) if known != result.known else result
 
+    def denied(self, result: Result) -> Entry | None:
+        """An entry that a result gives the lie, for it matches and ends otherwise; None where there is none."""
+        if result.verdict in _UNTOLD:
+            return None
+        matching = self._matching((result.case, result.labels, result.data_set, result.verdict))
+        entries = (self._entries[number] for number in matching)
+        return next((entry for entry in entries if result.verdict not in entry.verdicts), None)
+
     def stale(self) -> tuple[str, ...]:
         """A line on each entry that no longer holds, or matches nothing in the suite."""
         told: list[str] = []

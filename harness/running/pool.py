@@ -115,7 +115,8 @@ class Pool:
                 yield self._outcomes.popleft()
             if self._given_up and not any(slot.flights for slot in self._slots):
                 break
-        yield from self._not_run()
+        if self._given_up:
+            yield from self._not_run()
 
     # Rounds: wait, listen, look at clocks, hand out work.
 
@@ -213,6 +214,7 @@ class Pool:
                 self._launch(slot)
             return
         if not slot.ready:
+            self._has_more()  # so that the run waits for it where there is nobody else
             return
         if slot.big and not slot.flights:
             slot.big = False

@@ -1,0 +1,219 @@
+"""What pytest collects of a suite: its folder, its manifest, and a test for each backend and data set."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness.errors import ConformanceError
+from harness.pytest_plugin.steady import SteadyWorker
+from harness.reports.text import node, plain, plain_lines, reproduce, verdict_words
+from harness.running.answers import Task
+from harness.running.expectations import Book, Entry
+from harness.running.judge import judge, make_task
+from harness.running.results import Result
+from harness.suite.cases import Case, Labels
+from harness.suite.manifest import MANIFEST, BrokenManifest, Suite
+from harness.suite.select import NothingSelected, Selection, select_cases
+
+
+class NotPassed(Exception):
+    """A test that fails; its text is all there is to say, and where our code raised it says nothing."""
+
+
+class Subject(msgspec.Struct, frozen=True, eq=False):
+    """A backend under test."""
+
+    spec: str
+    name: str
+    """In node ids and keywords."""
+    entries: tuple[Entry, ...]
+    """What it is known to fail."""
+    worker: SteadyWorker
+
+
+class SuiteFolder(pytest.Directory):
+    """A suite's folder, of whose thousands of folders none is looked at."""
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        """The manifest alone."""
+        return self.ihook.pytest_collect_file(file_path=self.path / MANIFEST, parent=self)
+
+
+class SuiteFile(pytest.File):
+    """A manifest: the tests of each backend in turn, in its order."""
+
+    def __init__(self, *, suite: Suite, selection: Selection, subjects: Sequence[Subject], **rest: Any) -> None:
+        super().__init__(**rest)
+        self.suite = suite
+        self._selection = selection
+        self._subjects = subjects
+
+    def collect(self) -> Iterable[pytest.Item]:
+        """A test for each subject, case and data set. Raises CollectError where the manifest is broken."""
+        try:
+            with _garbage_kept():
+                return list(self._tests())
+        except BrokenManifest as error:
+            raise self.CollectError(told(error)) from error
+
+    def _tests(self) -> Iterator[DataSetTest]:
+        chosen = list(self._chosen())
+        for subject in self._subjects:
+            book = Book(subject.entries, self.suite.name)
+            for case, data_sets in chosen:
+                facts = _Facts(self.suite, subject, book, case)
+                for number in data_sets:
+                    name = f"{case.name}[{subject.name}-{number}]"
+                    # Of the name alone pytest would not know that its brackets are parameters, and --lf not the test.
+                    node_id = f"{self.nodeid}::{name}"
+                    yield DataSetTest.from_parent(self, name=name, nodeid=node_id, facts=facts, data_set=number)
+
+    def _chosen(self) -> Iterator[tuple[Case, tuple[int, ...]]]:
+        if not self._selection.terms:
+            yield from ((case, tuple(range(len(case.data_sets)))) for case in self.suite.cases())
+            return
+        with contextlib.suppress(NothingSelected):  # another suite has something
+            yield from select_cases(self.suite.cases(), self._selection)
+
+
+class _Facts:
+    """What the tests of a case on one backend share."""
+
+    def __init__(self, suite: Suite, subject: Subject, book: Book, case: Case) -> None:
+        self.suite = suite
+        self.subject = subject
+        self.book = book
+        self.case = case
+        self._markers: dict[str, pytest.MarkDecorator] = {}
+
+    def marker(self, group: str) -> pytest.MarkDecorator:
+        """The labels of a data set of this input group.
+
+        As in selections a fixed label comes before a type variable, and that before an attribute.
+        """
+        if group not in self._markers:
+            labels = self.case.labels
+            told: dict[str, Any] = {
+                **labels.attributes,
+                **labels.types,
+                "suite": self.suite.name,
+                "backend": self.subject.name,
+                "op": labels.op,
+                "domain": labels.domain or "ai.onnx",
+                "since": labels.since,
+                "category": labels.category,
+                "group": group,
+            }
+            told.pop("self", None)  # which Python could not pass on
+            self._markers[group] = pytest.mark.onnx(**told)
+        return self._markers[group]
+
+
+class DataSetTest(pytest.Item):
+    """A data set on a backend."""
+
+    def __init__(self, *, facts: _Facts, data_set: int, **rest: Any) -> None:
+        super().__init__(**rest)
+        self._facts = facts
+        self.data_set = data_set
+        self.together: tuple[int, ...] = (data_set,)
+        """Its data set and those of the same case that are tested right after it: a model is prepared once for all."""
+        self.ahead = True
+        """Whether it may be worked on before its turn."""
+        self.seconds = 0.0
+        """What the backend took, once it has answered."""
+        labels = facts.case.labels
+        group = facts.case.data_sets[data_set].group
+        self.add_marker(facts.marker(group))
+        self.extra_keyword_matches.update((facts.subject.name, labels.op, labels.category, group))
+        self.extra_keyword_matches.update(labels.types.values())
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Where it stands: in the manifest, under its name."""
+        return self.path, 0, self.name
+
+    def is_right_before(self, other: DataSetTest) -> bool:
+        """Whether the other is a later data set of the same case on the same backend."""
+        return self._facts is other._facts and self.data_set < other.data_set
+
+    def order(self) -> None:
+        """Have the backend work on it, when it comes to it."""
+        self._facts.subject.worker.order(self._task())
+
+    def runtest(self) -> None:
+        """Ask the backend and judge its answer; a failure of the harness itself stops the session."""
+        try:
+            outcome = self._facts.subject.worker.answer(self._task())
+            result = self._facts.book.explain(judge(outcome))
+        except ConformanceError as error:
+            self.session.shouldstop = plain(str(error))
+            raise NotPassed(told(error)) from error
+        self.seconds = outcome.seconds + outcome.prepare_seconds
+        self._report(result)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """What is to be said of a failure, which is no traceback unless the harness is at fault."""
+        return str(excinfo.value) if isinstance(excinfo.value, NotPassed) else super().repr_failure(excinfo, style)
+
+    def _task(self) -> Task:
+        facts = self._facts
+        return make_task(os.path.abspath(facts.suite.path), facts.case, self.together)  # noqa: PTH100 - a str is wanted
+
+    def _report(self, result: Result) -> None:
+        """Pass, skip, fail or fail as known."""
+        said = plain(": ".join(filter(None, (verdict_words(result.verdict), result.message))))
+        match result.verdict:
+            case "passed":
+                self._require_no_denial(result)
+            case "silent":
+                pytest.skip(plain(f"silent: {self._facts.case.data_sets[self.data_set].silent}"))
+            case "unsupported":
+                pytest.skip(said)
+            case "not_run" if result.known:
+                pytest.skip(plain(result.known))
+            case _:
+                if result.known:
+                    pytest.xfail(plain(f"{verdict_words(result.verdict)}: {result.known}"))
+                raise NotPassed("\n".join([said, *self._where(result.labels)]))
+
+    def _require_no_denial(self, result: Result) -> None:
+        """Fail where the backend is known to fail here, and does not: what is known of it no longer holds."""
+        denied = self._facts.book.denied(result)
+        if denied and not self.config.option.runxfail:
+            expected = " or ".join(verdict_words(verdict) for verdict in denied.verdicts)
+            lines = [f"[XPASS(strict)] expected {expected}: {denied.reason}", f"by the entry on: {denied.select}"]
+            raise NotPassed(plain_lines("\n".join([*map(plain, lines), *self._where(result.labels)])))
+
+    def _where(self, labels: Labels) -> Iterator[str]:
+        facts = self._facts
+        yield plain(node(labels))
+        command = reproduce(facts.suite.name, facts.case.name, facts.subject.spec, self.data_set)
+        testdata = os.path.relpath(facts.suite.path.parent, self.config.invocation_params.dir)
+        where = "" if testdata == "testdata" else f" --testdata {shlex.quote(testdata)}"
+        yield plain(f"reproduce: {command}{where}")
+
+
+@contextlib.contextmanager
+def _garbage_kept() -> Iterator[None]:
+    """No garbage is collected meanwhile: there is none, and each time all the tests so far are gone through."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def told(error: ConformanceError) -> str:
+    """An error and what to do next, on a line each."""
+    return plain_lines(f"{error}\n  {error.advice}" if error.advice else str(error))

@@ -1,0 +1,382 @@
+"""The pytest plugin, in pytest sessions of its own over small suites and miniatures."""
+
+import fnmatch
+import importlib.util
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import msgspec
+import numpy as np
+import pytest
+
+from harness.suite.cases import DataSet
+from harness.suite.generate import generate
+from harness.suite.select import Selection
+
+pytest_plugins = ["pytester"]
+
+RUNNING = Path(__file__).parent / "running"
+
+
+def load_tools():
+    spec = importlib.util.spec_from_file_location("tools_of_running", RUNNING / "conftest.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+tools = load_tools()
+
+RECORDER = """
+    import os
+    import miniatures
+
+    def note(*words):
+        with open("noted.txt", "a") as file:
+            print(*words, file=file)
+
+    class Recorder(miniatures.Right):
+        def prepare(self, model):
+            note("prepare", os.getpid())
+            return super().prepare(model)
+
+        def run(self, y):
+            note("run", int(y.flat[0]))
+            return [y]
+"""
+"""A backend that writes down what it is asked; data set ``n`` of the tiny suite holds ``n`` first."""
+
+
+@pytest.fixture(autouse=True)
+def _strict(pytester, monkeypatch):
+    """Sessions find the miniatures, take warnings for errors, and leave nothing behind."""
+    monkeypatch.setenv("PYTHONPATH", str(RUNNING))
+    monkeypatch.setenv("TMPDIR", str(pytester.path))
+    monkeypatch.setenv("MINIATURE_MARK", str(pytester.path / "mark"))
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    monkeypatch.delenv("CI", raising=False)
+    pytester.makeini("[pytest]\naddopts = --strict-markers -p no:hypothesispytest\nfilterwarnings = error\n")
+    yield
+    assert not list(pytester.path.glob("onnx-conformance-*")), "a scratch folder is left behind"
+    assert tools.await_gone(str(pytester.path)), "a worker is left behind"
+
+
+@pytest.fixture
+def tiny(pytester):
+    """Two cases of three data sets."""
+    return tools.tiny_suite(pytester.path / "tiny", cases=2)
+
+
+@pytest.fixture
+def session(pytester, tiny):
+    """Runs pytest over the tiny suite, or another, on miniatures."""
+
+    def run(*backends, suite="tiny", arguments=()):
+        specs = [spec if ":" in spec else f"miniatures:{spec}" for spec in backends]
+        options = [f"--onnx-backend={spec}" for spec in specs]
+        return pytester.runpytest_subprocess(f"--onnx-suite={suite}", *options, "-v", *arguments)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def cumprod(tmp_path_factory):
+    path = tmp_path_factory.mktemp("generated") / "matrix"
+    suite, _ = generate(path, selection=Selection.parse("op=CumProd"))
+    return suite
+
+
+def outcomes(result):
+    """What became of each test, by its name; of ``[miniatures-Right-0]`` that between the brackets."""
+    found = re.findall(
+        r"^(?:\[gw\d\] \[ *\d+%\] )?(?:(PASSED|FAILED|SKIPPED|XFAIL) )?\S+manifest\.jsonl::(\S+?)"
+        r"(?: (PASSED|FAILED|SKIPPED|XFAIL)\b.*)?$",
+        result.stdout.str().partition("= FAILURES =")[0].partition("short test summary")[0],
+        re.MULTILINE,
+    )
+    return {name: before or after for before, name, after in found if before or after}
+
+
+def names(result):
+    return [line.partition("::")[2] for line in result.outlines if "manifest.jsonl::" in line]
+
+
+def test_a_verdict_is_an_outcome(pytester, session):
+    data = [[np.array([[n, 0.0, np.nan], [5, 2.5, -1.0]], np.float32)] for n in range(3)]
+    root = pytester.path / "one"
+    case = tools.write_case(root, "test_one", data)
+    silent = DataSet("group_0", silent="Identity-14 does not say.")
+    case = msgspec.structs.replace(case, data_sets=(*case.data_sets[:2], silent))
+    tools.write_suite(root, [case])
+    expected = {
+        "Right": "passed passed skipped",
+        "OneBoundOff": "failed failed skipped",
+        "WrongType": "failed failed skipped",
+        "WrongShape": "failed failed skipped",
+        "WrongCount": "failed failed skipped",
+        "Declines": "skipped skipped skipped",
+        "Lacks": "skipped skipped skipped",
+        "Raises": "failed failed skipped",
+        "SegfaultsSecond": "passed failed skipped",
+        "HangsSecond": "passed failed skipped",
+    }
+    result = session(*expected, suite="one", arguments=["--onnx-limit=0.5", "-rs"])
+    found = outcomes(result)
+    assert len(found) == 30
+    for backend, wanted in expected.items():
+        assert [found[f"test_one[miniatures-{backend}-{n}]"].lower() for n in range(3)] == wanted.split(), backend
+    result.stdout.fnmatch_lines_random(
+        [
+            "SKIPPED [[]10[]] *: silent: Identity-14 does not say.",
+            "SKIPPED [[]2[]] *: unsupported: no kernel for it",
+            "SKIPPED [[]2[]] *: the machine lacks what the backend needs: the locale tlh_QO; install it",
+            "wrong type: y: tensor(double), want tensor(float)",
+            "wrong shape: y: shape *3,2*, want *2,3*",
+            "wrong count: 2 outputs, want 1",
+            "error: ValueError: axis 4 is out of range",
+            "crashed: was killed by SIGSEGV, as it did before",
+            "timed out: no answer within 0.5 s",
+        ]
+    )
+
+
+def test_a_failure_says_what_where_and_how_to_see_it_again(session):
+    result = session("OneBoundOff", arguments=["-k", "000 and Off-1"])
+    text = result.stdout.str()
+    body = text.partition("= FAILURES =")[2].partition("= short test summary")[0]
+    assert body.splitlines()[2:-1] == [
+        "wrong value: y[0,0] = 1.005, want 1 (float; 5 bounds, 4 allowed); 1 of 6 differ",
+        "Identity-14 T=float",
+        "reproduce: onnx-conformance repro test_identity_000 --backend miniatures:OneBoundOff --data-set 1"
+        " --suite tiny --testdata .",
+    ]
+    assert "Traceback" not in text
+    result.stdout.fnmatch_lines(["FAILED tiny/manifest.jsonl::test_identity_000[[]miniatures-OneBoundOff-1[]]*"])
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+
+
+def test_a_crash_costs_its_test_alone_and_what_failed_is_run_again(session):
+    result = session("SegfaultsSecond")
+    wanted = {f"test_identity_00{c}[miniatures-SegfaultsSecond-{n}]": n for c in range(2) for n in range(3)}
+    assert outcomes(result) == {name: "FAILED" if n == 1 else "PASSED" for name, n in wanted.items()}
+    again = session("SegfaultsSecond", "Right", arguments=["--lf"])
+    assert outcomes(again) == {name: "FAILED" for name, n in wanted.items() if n == 1}
+    first = session("SegfaultsSecond", arguments=["--ff", "-x"])
+    assert list(outcomes(first)) == ["test_identity_000[miniatures-SegfaultsSecond-1]"]
+
+
+def test_backends_that_do_not_come_back_fail_what_is_left(session):
+    result = session("FailsToStartAgain")
+    result.assert_outcomes(failed=6)
+    result.stdout.fnmatch_lines(["not run: The backend 'miniatures:FailsToStartAgain' does not start: *"])
+
+
+def test_one_worker_prepares_a_case_once_and_never_runs_what_is_skipped(pytester, session):
+    pytester.makepyfile(recorder=RECORDER)
+    pytester.makeconftest("""
+        import pytest
+
+        def pytest_collection_modifyitems(items):
+            for item in items:
+                if item.name.startswith("test_identity_001") and item.name.endswith("-1]"):
+                    item.add_marker(pytest.mark.skip)
+    """)
+    session("recorder:Recorder").assert_outcomes(passed=5, skipped=1)
+    noted = [line.split() for line in (pytester.path / "noted.txt").read_text().splitlines()]
+    assert [int(what) for word, what in noted if word == "run"] == [0, 1, 2, 0, 2]
+    workers = [what for word, what in noted if word == "prepare"]
+    assert len(workers) == 3, "one for the first case, two for the second, in whose midst one is skipped"
+    assert len(set(workers)) == 1
+
+
+def test_tests_may_come_in_any_order_and_with_others(pytester, session):
+    pytester.makepyfile(test_mine="def test_mine(): pass")
+    pytester.makeconftest("def pytest_collection_modifyitems(items): items.sort(key=lambda item: item.name[::-1])")
+    result = session("Right", "SegfaultsSecond", arguments=["test_mine.py"])
+    result.assert_outcomes(passed=11, failed=2)
+    assert len(outcomes(result)) == 12
+
+
+def test_distributed_it_is_the_same(pytester, session):
+    pytester.makepyfile(test_mine="def test_mine(): pass")
+    result = session("SegfaultsSecond", "Declines", arguments=["-n2", "test_mine.py", "--junitxml=report.xml"])
+    result.assert_outcomes(passed=5, failed=2, skipped=6)
+    assert "wrong value" not in result.stdout.str()
+    cases = ET.parse(pytester.path / "report.xml").getroot().findall(".//testcase")
+    assert len({(case.get("classname"), case.get("name")) for case in cases}) == len(cases) == 13
+    failures = [case.find("failure").get("message") for case in cases if case.find("failure") is not None]
+    assert len(failures) == 2
+    assert all(text.startswith("crashed: was killed by SIGSEGV, as it did before\nIdentity-14") for text in failures)
+    skipped = [case.find("skipped").get("message") for case in cases if case.find("skipped") is not None]
+    assert skipped == ["unsupported: no kernel for it"] * 6
+    assert not [case for case in cases if case.find("properties") is not None]
+
+
+def test_a_known_failure_is_expected_and_must_fail(pytester, session):
+    pytester.makefile(
+        ".toml",
+        known="""
+        [[expect]]
+        select = "case=*_000 data_set=1"
+        verdict = "crashed"
+        reason = "it falls over ones"
+
+        [[expect]]
+        select = "case=*_001 data_set=0"
+        verdict = ["error", "timed_out"]
+        reason = "it was slow"
+
+        [[expect]]
+        select = "case=*_001 data_set=2"
+        verdict = ["passed", "wrong_value"]
+        reason = "it depends"
+        """,
+    )
+    result = session("SegfaultsSecond", arguments=["--onnx-expected=known.toml", "-rx"])
+    result.assert_outcomes(passed=3, failed=2, xfailed=1)
+    result.stdout.fnmatch_lines_random(
+        [
+            "XFAIL tiny/manifest.jsonl::test_identity_000[[]*-1[]] - crashed: it falls over ones",
+            "[[]XPASS(strict)[]] expected error or timed out: it was slow",
+            "by the entry on: case=*_001 data_set=0",
+        ]
+    )
+    taken_as_they_are = session("SegfaultsSecond", arguments=["--onnx-expected=known.toml", "--runxfail"])
+    taken_as_they_are.assert_outcomes(passed=4, failed=2)
+
+
+def test_labels_are_words_and_a_marker(pytester, cumprod):
+    def collected(*arguments):
+        return names(
+            pytester.runpytest_subprocess(
+                f"--onnx-suite={cumprod.path}", "--onnx-backend=numpy", "--co", "-q", *arguments
+            )
+        )
+
+    everything = collected()
+    assert len(everything) == sum(len(case.data_sets) for case in cumprod.cases())
+    half = collected("--onnx-select=T=float16", "--onnx-select", "reverse=1")
+    assert half
+    assert half == collected("-m", "onnx(op='CumProd', T='float16', reverse='1', since=26)")
+    words = collected("-k", "cumprod and float16 and not bfloat16 and reverse_1 and math and NUMPY")
+    assert words == half
+    assert set(words) < set(collected("-k", "float16 and reverse_1")), "parts of words match: bfloat16"
+    assert collected("-m", "not onnx") == collected("-k", "onnxruntime") == []
+
+
+def test_generated_cases_pass_and_are_named_by_what_was_collected(pytester, cumprod):
+    backend = "--onnx-backend=numpy"
+    result = pytester.runpytest_subprocess(
+        f"--onnx-suite={cumprod.path}", backend, "--onnx-select=T=float16", "-v", "--durations=1", "-p", "no:cacheprovider"
+    )
+    found = outcomes(result)
+    assert set(found.values()) == {"PASSED"}
+    name = list(found)[-1]
+    node = f"{cumprod.path}/manifest.jsonl::{name}"
+    result.stdout.fnmatch_lines([f"{node.replace('[', '[[]', 1)[:-1]}[]] PASSED*", "*s call *manifest.jsonl::*"])
+    assert outcomes(pytester.runpytest_subprocess(f"--onnx-suite={cumprod.path}", backend, "-v", node)) == {
+        name: "PASSED"
+    }
+
+
+HOSTILE = """
+    import miniatures
+
+    class Hostile(miniatures.Right):
+        def run(self, y):
+            raise ValueError("\\x1b[31m]]><script>\\x00\\u202e %s {}" + "é" * 2000)
+"""
+
+
+def test_what_a_backend_says_does_nothing(pytester, session):
+    pytester.makepyfile(hostile=HOSTILE)
+    result = session("hostile:Hostile", arguments=["--junitxml=report.xml", "-k", "000 and Hostile-0"])
+    result.assert_outcomes(failed=1)
+    text = result.stdout.str()
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert r"error: ValueError: \x1b[31m]]><script>\x00\u202e %s {}" in text
+    failure = ET.parse(pytester.path / "report.xml").getroot().find(".//failure")
+    assert r"\x1b[31m]]><script>" in failure.get("message")
+
+
+@pytest.mark.parametrize("distributed", [[], ["-n2"]])
+def test_a_damaged_suite_stops_the_session(session, tiny, distributed):
+    path = tiny.path / "test_identity_000" / "test_data_set_1" / "output_0.pb"
+    path.write_bytes(path.read_bytes()[:-1])
+    result = session("Right", arguments=["--maxfail=9", *distributed])
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    said = f"{path} is not the file that the manifest lists (SHA-256)."
+    result.stdout.fnmatch_lines([said, "  Write the suite anew: onnx-conformance generate --anew.", f"!*{said}*"])
+    if not distributed:
+        result.assert_outcomes(passed=1, failed=1)
+    assert "Traceback" not in result.stdout.str()
+
+
+def test_a_broken_manifest_is_an_error_of_collection(session, tiny):
+    with (tiny.path / "manifest.jsonl").open("a") as manifest:
+        manifest.write("{}\n")
+    result = session("Right")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(["*tiny/manifest.jsonl:3 is no case: *", "  Write the suite anew: *"])
+    assert "Traceback" not in result.stdout.str()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--onnx-suite=none", "--onnx-backend=numpy"], "There is no suite at */none.\n  Write it: *"),
+        (["--onnx-suite=tiny"], "There is no backend to test.\n  Name one: --onnx-backend numpy or *"),
+        (["--onnx-backend=numpy"], "There is no suite to run.\n  Name one: *"),
+        (["--onnx-suite=tiny", "--onnx-backend=a:b", "--onnx-backend=a-b"], "'a:b' and 'a-b' are both a-b *\n  *"),
+        (["--onnx-suite=tiny", "--onnx-backend=numpy", "--onnx-select=op="], "No case has op=; op is Identity."),
+        (["--onnx-suite=tiny", "--onnx-backend=numpy", "--onnx-select=op=Identify"], "*; did you mean op=Identity?"),
+        (["--onnx-suite=tiny", "--onnx-backend=numpy", "--onnx-select=a!b"], "'a!b' is no term of a selection.\n  *"),
+        (["--onnx-suite=tiny", "--onnx-backend=numpy", "--onnx-limit=-1"], "--onnx-limit -1 is no positive *\n  *"),
+        (["--onnx-suite=tiny", "--onnx-backend=numpy", "--onnx-expected=x.toml"], "There are no expectations at x*"),
+    ],
+)
+def test_wrong_usage_is_told_before_anything_runs(pytester, tiny, arguments, message):
+    with pytest.raises(pytest.UsageError) as error:
+        pytester.parseconfigure(*arguments)
+    assert fnmatch.fnmatchcase(str(error.value), message), str(error.value)
+
+
+@pytest.mark.parametrize("arguments", [[], ["-n2"]])
+def test_a_backend_that_is_not_there_is_wrong_usage(session, arguments):
+    result = session("Rihgt", arguments=arguments)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: miniatures has no 'Rihgt', which the backend 'miniatures:Rihgt' names.", "  *"])
+    assert "INTERNALERROR" not in result.stdout.str()
+
+
+@pytest.mark.parametrize("arguments", [[], ["-n2"]])
+def test_interrupted_it_leaves_no_process(pytester, tiny, arguments):
+    command = [sys.executable, "-m", "pytest", "--onnx-suite=tiny", "--onnx-backend=miniatures:HangsInPrepare"]
+    process = pytester.popen([*command, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    mark = str(pytester.path)
+    assert tools.await_true(lambda: list(pytester.path.glob("onnx-conformance-*")))
+    workers = 1 + len(arguments)
+    assert tools.await_true(lambda: sum(map(is_worker, tools.processes_with(mark))) >= workers)
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=60)
+    assert process.returncode == pytest.ExitCode.INTERRUPTED
+    assert tools.await_gone(mark)
+
+
+def is_worker(pid):
+    try:
+        return b"miniatures:HangsInPrepare" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+
+
+def test_a_session_without_a_suite_pays_for_the_options_alone():
+    code = "import sys, pytest, harness.pytest_plugin; print([m for m in sys.modules if m.startswith('harness')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['harness', 'harness.pytest_plugin']"
