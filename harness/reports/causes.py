@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import cache
 from glob import escape
 from itertools import combinations
 from typing import TypeAlias
@@ -21,6 +22,9 @@ TERMS = 3
 """Conditions in a cause, at most."""
 CHANCE = 0.1
 """How many causes of several conditions may be found among failures that labels have nothing to do with."""
+
+NEARLY = 0.9
+"""The share of a cause's members that must have failed in one way for it to count as one."""
 
 _OMITTED = "omitted "
 _KEY = re.compile(r"[A-Za-z_]\w*")
@@ -80,9 +84,13 @@ class Block:
             chosen.append((label, (value,)))
         return tuple(chosen)
 
-    def verdicts_of(self, members: int) -> list[Verdict]:
-        """Those of the failures among the members, by name."""
-        return sorted(verdict for verdict, of in self.verdicts.items() if of & members)
+    def nearly_one(self, members: int) -> bool:
+        """Whether nearly all of some failures failed in one way."""
+        return (self.verdicts[self.most(members)] & members).bit_count() >= NEARLY * members.bit_count()
+
+    def most(self, members: int) -> Verdict:
+        """The way in which most of some failures failed."""
+        return max(sorted(self.verdicts), key=lambda verdict: (self.verdicts[verdict] & members).bit_count())
 
     def pick(self, members: int) -> list[tuple[int, Result]]:
         """The results in a bit set, each with its place."""
@@ -96,8 +104,8 @@ class Block:
 def causes(block: Block, left: int) -> Iterator[Cause]:
     """Causes of the failures ``left``, the smallest first and of these the one that tells most.
 
-    That its members failed in several ways counts as a condition more. What of ``left`` is in no cause, no small one
-    tells from what passed, or so few meet it that chance would find as much.
+    That its members failed in different ways counts as a condition more, unless nearly all did in one. What of ``left``
+    is in no cause, no small one tells from what passed, or so few meet it that chance would find as much.
     """
     for size in range(TERMS + 1):
         for mixed in (False, True)[: 1 + (size > 0)]:
@@ -134,16 +142,15 @@ _Options: TypeAlias = dict[tuple[str, ...], dict[str, Cause]]
 
 
 def _plain_causes(blocks: Mapping[str, Block], size: int) -> _Options:
-    """The causes of no condition, or of one label with one value, whose members failed in one way."""
+    """The causes of no condition, or of one label with one value, whose members nearly all failed in one way."""
     options: _Options = defaultdict(dict)
     for name, block in blocks.items():
-        for verdict, of in block.verdicts.items():
-            if not size and of == block.all:
-                options[verdict,][name] = Cause((), of)
-            for label, values in block.values.items() if size else ():
-                for value, has in values.items():
-                    if not has & ~of:
-                        options[verdict, label, value][name] = Cause(((label, (value,)),), has)
+        if not size and not block.passed and block.nearly_one(block.all):
+            options[block.most(block.all),][name] = Cause((), block.all)
+        for label, values in block.values.items() if size else ():
+            for value, has in values.items():
+                if has and not has & block.passed and block.nearly_one(has):
+                    options[block.most(has), label, value][name] = Cause(((label, (value,)),), has)
     return options
 
 
@@ -170,11 +177,10 @@ def _candidates(block: Block, terms: int, left: int, *, mixed: bool) -> set[Caus
     for labels in combinations(block.values, terms):
         for seed, members in _seeds(block, labels, left):
             if not members & block.passed:
-                kinds = [of for of in block.verdicts.values() if of & members]
-                if mixed and sum(1 for of in kinds if of & members & left) > 1:
+                if mixed and sum(1 for of in block.verdicts.values() if of & members & left) > 1:
                     found.add(_grown(block, labels, seed, block.passed))
-                elif not mixed and len(kinds) == 1:
-                    found.add(_grown(block, labels, seed, block.all & ~kinds[0]))
+                elif not mixed and block.nearly_one(members):
+                    found.add(_grown(block, labels, seed, block.all & ~block.verdicts[block.most(members)]))
     return found
 
 
@@ -196,7 +202,8 @@ def _grown(block: Block, labels: Sequence[str], seed: Sequence[str], outside: in
         others = block.meeting(condition for m, condition in enumerate(conditions) if m != n)
         more = [v for v, has in block.values[label].items() if (both := others & has) and not both & outside]
         conditions[n] = (label, tuple(sorted({value, *more})))
-    return Cause(tuple(conditions), block.meeting(conditions))
+    telling = tuple(one for one in conditions if block.meeting([one]) != block.all)
+    return Cause(telling, block.meeting(telling))
 
 
 def _facts(labels: Labels) -> Iterator[tuple[str, str]]:
@@ -205,20 +212,30 @@ def _facts(labels: Labels) -> Iterator[tuple[str, str]]:
     yield "domain", labels.domain or "ai.onnx"
     yield "group", labels.group
     for name, value in labels.types.items():
-        if _KEY.fullmatch(name):
-            yield (f"types.{name}" if name in FIXED_KEYS else name), value
+        if key := _key("types", name):
+            yield key, value
     for name, value in labels.attributes.items():
-        if _KEY.fullmatch(name):
-            yield (f"attributes.{name}" if name in FIXED_KEYS or name in labels.types else name), value
+        if key := _key("attributes", name, taken=name in labels.types):
+            yield key, value
     for name in labels.omitted:
         yield f"{_OMITTED}{name}", "yes"
+
+
+@cache
+def _key(kind: str, name: str, *, taken: bool = False) -> str:
+    """How selections name a label: with its kind where the name alone means another; empty where they cannot."""
+    if not _KEY.fullmatch(name):
+        return ""
+    return f"{kind}.{name}" if taken or name in FIXED_KEYS else name
 
 
 def _term(label: str, values: Sequence[str], of: Iterable[str]) -> Term:
     if label.startswith(_OMITTED):
         return Term("omitted", (escape(label.removeprefix(_OMITTED)),), negated="no" in values)
     others = sorted(set(of) - set(values))
-    negated = len(others) < len(values)
+    if not others and len(values) > 1:
+        return Term(label, ("*",))
+    negated = 0 < len(others) < len(values)
     meant, rest = (others, values) if negated else (values, others)
     return Term(label, tuple(pattern(value, rest) for value in meant), negated)
 

@@ -10,15 +10,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from tabulate import SEPARATING_LINE, tabulate
 
 from harness.reports.gather import Note, Report, RunFacts, SuiteSummary
-from harness.reports.tables import Failure, OperatorTable, Tally, urgency
+from harness.reports.groups import FailureGroup, cause_told, urgency, verdicts_told
+from harness.reports.tables import Tally
 from harness.reports.text import count, counted, measure, one_line, percent, verdict_words
 from harness.running.results import VERDICTS
 
 WIDTH = 100
 OPERATORS = 20
 """Operator versions listed of those that are not fully right."""
-FAILURES = 8
-"""Failures shown in a suite: one for each run, operator version and verdict."""
+GROUPS = 12
+"""Groups of failures shown in a suite, each with an example."""
 
 LEGEND = """\
 rate: passed of scored; unsupported and not run count against it, silent data sets are not scored.
@@ -137,39 +138,32 @@ def _by_run(runs: Sequence[RunFacts], rows: Sequence[tuple[Tally, ...]]) -> list
 
 
 def _failures(suite: SuiteSummary, paint: _Paint) -> Iterator[str]:
-    kinds = _kinds(suite)
-    if not kinds:
+    if not suite.groups:
         return
-    shown = kinds[:FAILURES]
-    some = f", {len(shown)} of {count(len(kinds))} shown" if len(shown) < len(kinds) else ""
-    yield paint.heading(f"Failures: one for each backend, operator version and verdict{some}")
-    for table, alike in shown:
-        failure = alike[0]
-        result, run = failure.result, suite.runs[failure.run]
-        known = sum(1 + other.alike for other in alike if other.result.known)
+    shown = sorted(_most_telling(suite.groups)[:GROUPS], key=lambda group: (group.run, *urgency(group)))
+    some = f", {len(shown)} of {count(len(suite.groups))} shown" if len(shown) < len(suite.groups) else ""
+    yield paint.heading(f"Failures by what they have in common{some}")
+    for run, groups in itertools.groupby(shown, key=lambda group: group.run):
         yield ""
-        yield (
-            f"{run.label}: {paint.alarm(verdict_words(result.verdict))} in {table.title}, "
-            f"{counted(sum(1 + other.alike for other in alike), 'data set')}"
-            f"{f', {count(known)} known' if known else ''}"
-        )
-        yield from (f"  {line}" for line in filter(None, [one_line(result.message, 300), failure.node]))
-        yield f"  reproduce: {failure.reproduce}"
+        yield suite.runs[run].label
+        for group in groups:
+            known = f"; {count(group.known)} known" if group.known else ""
+            cause = one_line(cause_told(group), 3 * WIDTH)
+            yield f"  {paint.alarm(verdicts_told(group.verdicts))}: {cause}{known}"
+            example = group.example
+            yield from (f"    {line}" for line in filter(None, [one_line(example.message, 3 * WIDTH), example.node]))
+            yield f"    reproduce: {example.reproduce}"
     yield ""
     yield "Every result is in"
-    yield from sorted({f"  {suite.runs[failure.run].path}" for _, alike in kinds for failure in alike})
+    yield from sorted({f"  {suite.runs[group.run].path}" for group in suite.groups})
     yield ""
 
 
-def _kinds(suite: SuiteSummary) -> list[tuple[OperatorTable, list[Failure]]]:
-    """Failures by run, operator version and verdict; the worst of each run before the second worst of any."""
-    kinds: dict[tuple[int, str, str], tuple[OperatorTable, list[Failure]]] = {}
-    for table in suite.operators:
-        for failure in table.failures:
-            key = (failure.run, table.title, failure.result.verdict)
-            kinds.setdefault(key, (table, []))[1].append(failure)
-    ranks = itertools.count()
-    of_run: dict[int, Iterator[int]] = defaultdict(itertools.count)
-    by_urgency = sorted(kinds.values(), key=lambda kind: urgency(kind[1][0]))
-    ranked = [(next(of_run[alike[0].run]), next(ranks), (table, alike)) for table, alike in by_urgency]
-    return [kind for *_, kind in sorted(ranked, key=lambda one: one[:2])]
+def _most_telling(groups: Iterable[FailureGroup]) -> list[FailureGroup]:
+    """The unexpected first; the largest of each run and verdict before the second largest of any."""
+    largest = sorted(groups, key=lambda group: (not group.described, -group.failures, group.select))
+    of_kind: dict[tuple[int, str], Iterator[int]] = defaultdict(itertools.count)
+    ranks = {id(group): next(of_kind[group.run, next(iter(group.verdicts))]) for group in largest}
+    return sorted(
+        largest, key=lambda group: (group.known == group.failures, ranks[id(group)], urgency(group), group.run)
+    )

@@ -8,7 +8,7 @@ from glob import escape
 
 import msgspec
 
-from harness.reports.causes import Block, Cause, Conditions, causes, shared_causes, union
+from harness.reports.causes import Block, Cause, causes, shared_causes, union
 from harness.reports.text import SEVERAL_NODES, count, counted, node, reproduce, title, verdict_words
 from harness.running.results import Result, Verdict
 from harness.suite.select import Selection, Term
@@ -27,17 +27,6 @@ GRAVEST_FIRST: tuple[Verdict, ...] = (
 SEVERITY = {verdict: n for n, verdict in enumerate(GRAVEST_FIRST)}
 """What is neither passed nor silent, the gravest first."""
 
-_VERBS: dict[Verdict, str] = {
-    "crashed": "crash",
-    "timed_out": "time out",
-    "wrong_value": "give a wrong value",
-    "wrong_shape": "give a wrong shape",
-    "wrong_type": "give a wrong type",
-    "wrong_count": "give a wrong number of outputs",
-    "error": "end in an error",
-    "not_run": "did not run",
-    "unsupported": "are unsupported",
-}
 _NAMED = 3
 """How many operators are named in words."""
 _VALUES = 6
@@ -62,7 +51,7 @@ class FailureGroup(msgspec.Struct, frozen=True):
     run: int
     """Its place among the suite's runs."""
     words: str
-    """``all 48 failures of Trilu-14 have T=string: 48 of 48 data sets with it give a wrong value``."""
+    """``wrong value: all 48 failures of Trilu-14 have T=string (48 of 48 data sets with it)``."""
     described: bool
     """Whether nothing else of the operators meets ``conditions``; a data set may be in several groups then."""
     only: bool
@@ -85,18 +74,31 @@ class FailureGroup(msgspec.Struct, frozen=True):
 
 def told(group: FailureGroup, mark: Callable[[str], str] = str) -> str:
     """A group in words; ``mark`` makes what comes from labels harmless where the words go."""
+    return f"{verdicts_told(group.verdicts)}: {cause_told(group, mark)}"
+
+
+def verdicts_told(verdicts: dict[Verdict, int]) -> str:
+    """``wrong value``, or ``40 wrong value, 8 error``."""
+    words = {verdict_words(verdict): times for verdict, times in verdicts.items()}
+    return ", ".join(words if len(words) == 1 else (f"{count(times)} {of}" for of, times in words.items()))
+
+
+def cause_told(group: FailureGroup, mark: Callable[[str], str] = str) -> str:
+    """What is common to a group, with the denominator: ``told`` without the verdicts."""
     terms = " and ".join(mark(_shortened(condition)) for condition in group.conditions)
     of = _listed([mark(name) for name in group.operators])
     of = f"{count(len(group.operators))} operators ({of})" if len(group.operators) > 1 else of
     share = f"{count(group.failures)} of {counted(group.matching, 'data set')}"
+    one = group.failures == 1
     if not group.described:
-        among = f"{share} with {terms}" if terms else share
-        return f"labels tell no cause of {counted(group.failures, 'failure')} of {of}: {among} {_did(group.verdicts)}"
+        what = "1 failure" if one else f"{count(group.failures)} failures"
+        return f"labels tell no cause of {what} of {of} ({share}{f' with {terms}' if terms else ''})"
     if not terms:
-        return f"all {counted(group.matching, 'data set')} of {of} {_did(group.verdicts)}"
+        return f"the only data set of {of}" if one else f"all {count(group.matching)} data sets of {of}"
     if group.only:
-        return f"all {counted(group.failures, 'failure')} of {of} have {terms}: {share} with it {_did(group.verdicts)}"
-    return f"with {terms}: {share} of {of} {_did(group.verdicts)}"
+        what = f"the only failure of {of} has" if one else f"all {count(group.failures)} failures of {of} have"
+        return f"{what} {terms} ({share} with it)"
+    return f"with {terms}, {share} of {of}"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -113,12 +115,6 @@ def _shortened(condition: str) -> str:
     return f"{term.key}{'!' * term.negated}={','.join(values[:_VALUES] if more else values)}{more}"
 
 
-def _did(verdicts: dict[Verdict, int]) -> str:
-    if len(verdicts) == 1:
-        return _VERBS[next(iter(verdicts))]
-    return f"fail ({', '.join(f'{count(n)} {verdict_words(verdict)}' for verdict, n in verdicts.items())})"
-
-
 class _Piece(msgspec.Struct, frozen=True):
     """What a group takes from one block."""
 
@@ -126,9 +122,13 @@ class _Piece(msgspec.Struct, frozen=True):
     block: Block
     members: int
     described: bool
-    conditions: Conditions
+    verdict: Verdict
+    """Of most members."""
+    terms: tuple[Term, ...]
+    """What the members have in common."""
+    matching: int
     narrowing: tuple[Term, ...]
-    """What picks the members out of all results of the block."""
+    """What picks the members out of all results of the block with their verdicts."""
 
 
 def version_groups(suite: str, backends: Sequence[str], runs: Sequence[Sequence[Result]]) -> tuple[FailureGroup, ...]:
@@ -138,8 +138,8 @@ def version_groups(suite: str, backends: Sequence[str], runs: Sequence[Sequence[
     """
     groups: list[FailureGroup] = []
     for run, results in enumerate(runs):
-        block = Block(results)
-        if block.failed:
+        if any(result.verdict in SEVERITY for result in results):
+            block = Block(results)
             labels = block.results[0].labels
             of = [Term("op", (escape(labels.op),))]
             if labels.op:
@@ -160,13 +160,14 @@ def run_groups(suite: str, backends: Sequence[str], runs: Sequence[Sequence[Resu
         by_op: dict[str, list[Result]] = defaultdict(list)
         for result in results:
             by_op[result.labels.op].append(result)
-        blocks = {op: block for op in sorted(by_op) if (block := Block(by_op[op])).failed}
+        wanting = sorted({result.labels.op for result in results if result.verdict in SEVERITY})
+        blocks = {op: Block(by_op[op]) for op in wanting}
         shared = shared_causes(blocks)
         alike: dict[object, list[_Piece]] = defaultdict(list)
         for op, block in blocks.items():
             left = block.failed & ~union(cause.members for cause in shared[op])
             for piece in _pieces(op, block, [*shared[op], *causes(block, left)]):
-                alike[piece.described, piece.narrowing].append(piece)
+                alike[piece.described, piece.terms, piece.narrowing, piece.verdict].append(piece)
         for pieces in alike.values():
             of = Term("op", tuple(escape(piece.operator) for piece in pieces))
             groups.append(_group(suite, backends[run], run, [of], pieces))
@@ -176,9 +177,9 @@ def run_groups(suite: str, backends: Sequence[str], runs: Sequence[Sequence[Resu
 def _pieces(operator: str, block: Block, found: Sequence[Cause]) -> Iterator[_Piece]:
     """A piece for each cause, and for each verdict what no cause tells."""
     for cause in found:
-        verdicts = Term("verdict", tuple(block.verdicts_of(cause.members)))
-        narrowing = (*block.terms(cause.conditions), verdicts)
-        yield _Piece(operator, block, cause.members, True, cause.conditions, narrowing)
+        terms = block.terms(cause.conditions)
+        verdict = block.most(cause.members)
+        yield _Piece(operator, block, cause.members, True, verdict, terms, cause.members.bit_count(), terms)
     left = block.failed & ~union(cause.members for cause in found)
     for verdict, of in sorted(block.verdicts.items()):
         if of & left:
@@ -187,10 +188,12 @@ def _pieces(operator: str, block: Block, found: Sequence[Cause]) -> Iterator[_Pi
 
 def _untold(operator: str, block: Block, verdict: Verdict, members: int) -> Iterator[_Piece]:
     """What labels do not tell, with what it has in common all the same; by cases where that does not pick it out."""
-    of, failed = block.verdicts[verdict], Term("verdict", (verdict,))
+    of = block.verdicts[verdict]
 
     def piece(some: int, *narrowing: Term) -> _Piece:
-        return _Piece(operator, block, some, False, block.common(some), (*narrowing, failed))
+        common = block.common(some)
+        terms, matching = block.terms(common), block.meeting(common).bit_count()
+        return _Piece(operator, block, some, False, verdict, terms, matching, narrowing)
 
     common = block.common(members)
     if of == members:
@@ -211,7 +214,6 @@ def _untold(operator: str, block: Block, verdict: Verdict, members: int) -> Iter
 
 def _group(suite: str, backend: str, run: int, operators: Sequence[Term], pieces: Sequence[_Piece]) -> FailureGroup:
     first = pieces[0]
-    shared = [one for one in first.conditions if first.described or all(one in piece.conditions for piece in pieces)]
     results = [result for piece in pieces for _, result in piece.block.pick(piece.members)]
     verdicts = Counter(result.verdict for result in results)
     example = min(
@@ -222,13 +224,13 @@ def _group(suite: str, backend: str, run: int, operators: Sequence[Term], pieces
         words="",
         described=first.described,
         only=all(piece.members == piece.block.failed for piece in pieces),
-        conditions=tuple(map(str, first.block.terms(shared))),
+        conditions=tuple(map(str, first.terms)),
         operators=tuple(piece.operator or SEVERAL_NODES for piece in pieces),
         failures=len(results),
-        matching=len(results) if first.described else sum(piece.block.meeting(shared).bit_count() for piece in pieces),
+        matching=sum(piece.matching for piece in pieces),
         known=sum(1 for result in results if result.known),
         verdicts={verdict: verdicts[verdict] for verdict in GRAVEST_FIRST if verdict in verdicts},
-        select=str(Selection((*operators, *first.narrowing))),
+        select=str(Selection((*operators, *first.narrowing, Term("verdict", tuple(sorted(verdicts)))))),
         example=Example(
             example.case,
             example.data_set,

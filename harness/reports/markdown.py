@@ -6,13 +6,16 @@ import re
 from collections.abc import Iterator, Sequence
 
 from harness.reports.gather import Report, RunFacts, SuiteSummary
+from harness.reports.groups import FailureGroup, told, urgency
 from harness.reports.markdown_text import code, grid, shown
 from harness.reports.tables import Failure, OperatorTable
 from harness.reports.text import OMITTED, count, counted, measure, one_line, percent, verdict_words
 from harness.running.results import VERDICTS, Verdict
 
 FAILURES = 10
-"""Failures shown for an operator version."""
+"""Groups of failures and single ones shown for an operator version."""
+GROUPS = 20
+"""Groups of failures shown for each run over a suite, of all operators."""
 
 LEGEND = """\
 **How to read this.** `12/16 · 4 unsupported` means that 12 of 16 scored data sets passed. Silent data sets, where the
@@ -47,6 +50,7 @@ def _suite(suite: SuiteSummary) -> Iterator[str]:
     yield "### Overview"
     yield ""
     yield from _overview(suite, labels)
+    yield from _groups(suite, labels)
     yield "### Categories"
     yield ""
     yield from grid([[shown(row.category), *map(str, row.tallies)] for row in suite.categories], ["category", *labels])
@@ -149,10 +153,35 @@ def _attribute(value: str) -> str:
     return "–" if value == OMITTED else shown(one_line(value, 60)) or code("")
 
 
+def _groups(suite: SuiteSummary, labels: Sequence[str]) -> Iterator[str]:
+    """For each run the largest groups over all operators."""
+    if suite.groups:
+        yield "### Failures by what they have in common"
+        yield ""
+    for run, label in enumerate(labels):
+        groups = sorted((g for g in suite.groups if g.run == run), key=lambda g: (-g.failures, *urgency(g)))
+        yield from (line for group in groups[:GROUPS] for line in _group(group, label))
+        if len(groups) > GROUPS:
+            yield f"- **{label}**, and {counted(len(groups) - GROUPS, 'group')} more, of at most "
+            yield f"  {counted(groups[GROUPS].failures, 'data set')} each: they are with their operators below"
+        yield from [""] if groups else []
+
+
+def _group(group: FailureGroup, label: str) -> Iterator[str]:
+    message = f": {code(one_line(group.example.message))}" if group.example.message else ""
+    known = f"; {count(group.known)} known" if group.known else ""
+    yield f"- **{label}**, {told(group, code)}{known}"
+    yield f"  - such as {code(group.example.node)}{message}"
+    yield f"  - reproduce: {code(group.example.reproduce)}"
+
+
 def _failures(table: OperatorTable, labels: Sequence[str]) -> Iterator[str]:
-    for failure in table.failures[:FAILURES]:
+    for group in table.groups[:FAILURES]:
+        yield from _group(group, labels[group.run])
+    room = max(FAILURES - len(table.groups), 0)
+    for failure in table.failures[:room]:
         yield from _failure(failure, labels[failure.run])
-    rest = sum(1 + failure.alike for failure in table.failures[FAILURES:])
+    rest = sum(1 + failure.alike for failure in table.failures[room:])
     if rest:
         yield f"- and {counted(rest, 'data set')} more, in the results of the runs"
     yield from [""] if table.failures else []
