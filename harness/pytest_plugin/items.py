@@ -6,7 +6,7 @@ import contextlib
 import gc
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -203,7 +203,7 @@ class DataSetTest(pytest.Item):
 
 
 @contextlib.contextmanager
-def _garbage_kept() -> Iterator[None]:
+def _garbage_kept() -> Generator[None]:
     """No garbage is collected meanwhile: there is none, and each time all the tests so far are gone through."""
     enabled = gc.isenabled()
     gc.disable()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 
 import pytest
@@ -138,11 +138,11 @@ class Conformance:
 
 
 def _limits(config: pytest.Config) -> Limits:
-    for name in ("limit", "memory"):
-        value = config.getoption(f"onnx_{name}")
+    seconds, gibibytes = config.option.onnx_limit, config.option.onnx_memory
+    for name, value in (("limit", seconds), ("memory", gibibytes)):
         if not value > 0:
             raise UsageError(f"--onnx-{name} {value:g} is no positive number.", "See pytest --help.")
-    return Limits(config.option.onnx_limit, int(config.option.onnx_memory * (1 << 30)))
+    return Limits(seconds, int(gibibytes * (1 << 30)))
 
 
 def _subjects(specs: Sequence[str], limits: Limits, expected: str | None) -> tuple[Subject, ...]:
@@ -180,7 +180,7 @@ def _join(items: Sequence[pytest.Item]) -> None:
 
 
 @contextlib.contextmanager
-def _usage_errors() -> Iterator[None]:
+def _usage_errors() -> Generator[None]:
     """Our errors as pytest's, which end it with a message."""
     try:
         yield
