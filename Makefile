@@ -8,7 +8,7 @@ BACKENDS ?= numpy onnx-reference onnxruntime
 PY      := .venv/bin/python
 HARNESS := $(PY) -m harness
 
-.PHONY: help setup conformance exhaustive generate schemas test lint bench wheel vendor clean
+.PHONY: help setup conformance exhaustive generate schemas scoreboard test lint bench wheel vendor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo "                  of the newest versions, each type, attribute value and group once)"
 	@echo "make exhaustive   the same with every value of the 8- and 16-bit types, for operators of one tensor"
 	@echo "make generate     write testdata/matrix and testdata/official"
+	@echo "make scoreboard   write reports/README.md from the results in reports, which must be of whole runs"
 	@echo "make schemas      write the JSON Schemas in harness/schemas anew, from the code"
 	@echo "make test         the project's own tests"
 	@echo "make lint         ruff and pyright"
@@ -38,6 +39,11 @@ generate: setup
 # The reports are written whether or not the backends did as expected; the exit status says which.
 conformance: generate
 	@$(HARNESS) run --report --profile $(PROFILE) --workers $(JOBS) $(addprefix --backend ,$(BACKENDS))
+
+# Of what has run; where nothing has, everything does first. A run of part of a suite is refused.
+scoreboard: setup
+	@find reports -name results.jsonl 2>&1 | grep -q . || $(MAKE) conformance
+	$(HARNESS) report --format scoreboard --output reports/README.md
 
 schemas: setup
 	$(HARNESS) schema --output harness/schemas

@@ -17,6 +17,7 @@ from harness.reports.json_report import json_report
 from harness.reports.junit import junit
 from harness.reports.markdown import markdown
 from harness.reports.operator_pages.rendering import operator_files
+from harness.reports.scoreboard import scoreboard
 
 
 class Format(msgspec.Struct, frozen=True):
@@ -49,5 +50,6 @@ FORMATS = {
     "operators": Format(
         "a page an operator version: its document, examples, who passes", operator_files, former="operators/*.md"
     ),
+    "scoreboard": Format("rates, accuracy and speed over whole suites, to commit", _one("README.md", scoreboard)),
     "badges": Format("badges for Shields' endpoint, one a run", badges),
 }

@@ -218,11 +218,11 @@ def _operator_table(suite: str, backends: Sequence[str], runs: Runs) -> Operator
 
 def _type_rows(variable: str, runs: Runs) -> list[TypeRow]:
     rows = _group(runs, lambda result: result.labels.types.get(variable, ""))
-    ordered = sorted(rows, key=_type_order)
+    ordered = sorted(rows, key=type_order)
     return [TypeRow(variable, of, tallies(rows[of])) for of in ordered]
 
 
-def _type_order(name: str) -> tuple[int, int, str]:
+def type_order(name: str) -> tuple[int, int, str]:
     """Element types by kind and width, then other types, then none."""
     of = BY_NAME.get(name)
     return (_KINDS.index(of.kind), of.bits, name) if of else (len(_KINDS), 0 if name else 1, name)
