@@ -42,7 +42,7 @@ conformance: generate
 
 # Of what has run; where nothing has, everything does first. A run of part of a suite is refused.
 scoreboard: setup
-	@find reports -name results.jsonl 2>&1 | grep -q . || $(MAKE) conformance
+	@find reports -name results.jsonl 2>/dev/null | grep -q . || $(MAKE) conformance
 	$(HARNESS) report --format scoreboard --output reports/README.md
 
 schemas: setup

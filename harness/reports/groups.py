@@ -216,9 +216,7 @@ def _group(suite: str, backend: str, run: int, operators: Sequence[Term], pieces
     first = pieces[0]
     results = [result for piece in pieces for _, result in piece.block.pick(piece.members)]
     verdicts = Counter(result.verdict for result in results)
-    example = min(
-        results, key=lambda result: (bool(result.known), SEVERITY[result.verdict], result.case, result.data_set)
-    )
+    example = min(results, key=result_urgency)
     group = FailureGroup(
         run=run,
         words="",

@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from harness.reports.coverage import Coverage, coverage, label_values
-from harness.reports.groups import SEVERITY, FailureGroup, version_groups, where
+from harness.reports.groups import SEVERITY, FailureGroup, result_urgency, version_groups, where
 from harness.reports.text import OMITTED, SEVERAL_NODES, count, reproduce, title, verdict_words
 from harness.running.results import VERDICTS, Measure, Result, Verdict
 from harness.spec.element_types import BY_NAME
@@ -261,5 +261,4 @@ def _failures(suite: str, backends: Sequence[str], runs: Runs) -> tuple[Failure,
 
 def urgency(failure: Failure) -> tuple[bool, int, str, int, int]:
     """What sorts failures: the unexpected first, then by severity, case, data set and run."""
-    result = failure.result
-    return bool(result.known), SEVERITY[result.verdict], result.case, result.data_set, failure.run
+    return (*result_urgency(failure.result), failure.run)
