@@ -79,8 +79,9 @@ def _require_whole(report: Report) -> None:
         for run in suite.runs:
             whole = run.headers[0].suite_data_sets
             if not run.complete or run.data_sets < whole:
+                state = "has run" if run.finished else "is unfinished, with"
                 raise NotWhole(
-                    f"A scoreboard is of whole runs, and {run.label} has run {count(run.ran)} of the {count(whole)} "
+                    f"A scoreboard is of whole runs, and {run.label} {state} {count(run.ran)} of the {count(whole)} "
                     f"data sets of {suite.name}."
                 )
         digests = sorted({header.digest[:12] for run in suite.runs for header in run.headers})

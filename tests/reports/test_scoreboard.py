@@ -77,7 +77,7 @@ def test_what_is_not_whole_is_refused(make_run, two_operators):
     results = [Result("test_a", 0, "passed", Labels("Add", since=14))]
     with pytest.raises(NotWhole, match=r"numpy 1\.0 has run 1 of the 2,010 data sets of matrix"):
         scoreboard(gather([make_run(results, suite_data_sets=2010)]))
-    with pytest.raises(NotWhole, match="has run 1 of the 1 data sets"):
+    with pytest.raises(NotWhole, match="is unfinished, with 1 of the 1 data sets"):
         scoreboard(gather([make_run(results, finished=False)]))
     with pytest.raises(NotWhole, match="has run 0 of the 0"):
         scoreboard(gather([make_run([])]))
