@@ -24,6 +24,11 @@ from harness.suite.cases import Case, Labels
 from harness.suite.manifest import MANIFEST, BrokenManifest, Suite
 from harness.suite.select import NothingSelected, Selection, select_cases
 
+_AHEAD = 2
+"""Cases that are worked on, or wait to be, while a test is reported."""
+_HELD = frozenset(("skip", "skipif", "xfail"))
+"""Markers of tests that may never be run."""
+
 
 class NotPassed(Exception):
     """A test that fails; its text is all there is to say, and where our code raised it says nothing."""
@@ -123,12 +128,15 @@ class DataSetTest(pytest.Item):
 
     def __init__(self, *, facts: _Facts, data_set: int, **rest: Any) -> None:
         super().__init__(**rest)
-        self._facts = facts
+        self.facts = facts
         self.data_set = data_set
+        self.behind: DataSetTest | None = None
+        """The test right after it."""
         self.together: tuple[int, ...] = (data_set,)
         """Its data set and those of the same case that are tested right after it: a model is prepared once for all."""
-        self.ahead = True
-        """Whether it may be worked on before its turn."""
+        self.after: DataSetTest | None = None
+        """The test right after those."""
+        self.may_be_early = True
         self.seconds = 0.0
         """What the backend took, once it has answered."""
         labels = facts.case.labels
@@ -141,19 +149,33 @@ class DataSetTest(pytest.Item):
         """Where it stands: in the manifest, under its name."""
         return self.path, 0, self.name
 
-    def is_right_before(self, other: DataSetTest) -> bool:
-        """Whether the other is a later data set of the same case on the same backend."""
-        return self._facts is other._facts and self.data_set < other.data_set
+    def join(self, behind: DataSetTest | None) -> None:
+        """Learn what is tested right after it, from the last to the first."""
+        # Whoever marks a test to be skipped or not to be run does not want it run ahead of its turn, either.
+        self.may_be_early = _HELD.isdisjoint(mark.name for mark in self.iter_markers())
+        self.behind = self.after = behind
+        if behind and behind.may_be_early and self.facts is behind.facts and self.data_set < behind.data_set:
+            self.together = (self.data_set, *behind.together)
+            self.after = behind.after
 
     def order(self) -> None:
-        """Have the backend work on it, when it comes to it."""
-        self._facts.subject.worker.order(self._task())
+        """Have the backend work on it when it comes to it, unless it may be that it is not to be run."""
+        if self.may_be_early:
+            self.facts.subject.worker.order(self._task())
+
+    def order_more(self) -> None:
+        """The same with the cases that come after its own, so many that the backend never waits for us."""
+        test = self.after
+        for _ in range(_AHEAD):
+            if test:
+                test.order()
+                test = test.after
 
     def runtest(self) -> None:
         """Ask the backend and judge its answer; a failure of the harness itself stops the session."""
         try:
-            outcome = self._facts.subject.worker.answer(self._task())
-            result = self._facts.book.explain(judge(outcome))
+            outcome = self.facts.subject.worker.answer(self._task())
+            result = judge(outcome)
         except ConformanceError as error:
             self.session.shouldstop = plain(str(error))
             raise NotPassed(told(error)) from error
@@ -162,11 +184,12 @@ class DataSetTest(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What is to be said of a failure, which is no traceback unless the harness is at fault."""
-        return str(excinfo.value) if isinstance(excinfo.value, NotPassed) else super().repr_failure(excinfo, style)
+        ours = isinstance(excinfo.value, NotPassed | pytest.xfail.Exception)
+        return str(excinfo.value) if ours else super().repr_failure(excinfo, style)
 
     def _task(self) -> Task:
-        facts = self._facts
-        return make_task(os.path.abspath(facts.suite.path), facts.case, self.together)  # noqa: PTH100 - a str is wanted
+        facts = self.facts
+        return make_task(str(facts.suite.path), facts.case, self.together)
 
     def _report(self, result: Result) -> None:
         """Pass, skip, fail or fail as known."""
@@ -175,26 +198,27 @@ class DataSetTest(pytest.Item):
             case "passed":
                 self._require_no_denial(result)
             case "silent":
-                pytest.skip(plain(f"silent: {self._facts.case.data_sets[self.data_set].silent}"))
+                pytest.skip(plain(f"silent: {self.facts.case.data_sets[self.data_set].silent}"))
             case "unsupported":
                 pytest.skip(said)
             case "not_run" if result.known:
                 pytest.skip(plain(result.known))
             case _:
-                if result.known:
-                    pytest.xfail(plain(f"{verdict_words(result.verdict)}: {result.known}"))
+                known = self.facts.book.explain(result).known
+                if known:
+                    pytest.xfail(plain(f"{verdict_words(result.verdict)}: {known}"))
                 raise NotPassed("\n".join([said, *self._where(result.labels)]))
 
     def _require_no_denial(self, result: Result) -> None:
         """Fail where the backend is known to fail here, and does not: what is known of it no longer holds."""
-        denied = self._facts.book.denied(result)
+        denied = self.facts.book.denied(result)
         if denied and not self.config.option.runxfail:
             expected = " or ".join(verdict_words(verdict) for verdict in denied.verdicts)
             lines = [f"[XPASS(strict)] expected {expected}: {denied.reason}", f"by the entry on: {denied.select}"]
-            raise NotPassed(plain_lines("\n".join([*map(plain, lines), *self._where(result.labels)])))
+            raise NotPassed("\n".join([*map(plain, lines), *self._where(result.labels)]))
 
     def _where(self, labels: Labels) -> Iterator[str]:
-        facts = self._facts
+        facts = self.facts
         yield plain(node(labels))
         command = reproduce(facts.suite.name, facts.case.name, facts.subject.spec, self.data_set)
         testdata = os.path.relpath(facts.suite.path.parent, self.config.invocation_params.dir)

@@ -114,17 +114,27 @@ class Conformance:
         )
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Find out which tests stand together, now that nothing is added, removed or moved any more."""
-        _join(session.items)
+        """Tell each test what comes right after it, now that nothing is added, removed or moved any more."""
+        behind: DataSetTest | None = None
+        for item in reversed(session.items):
+            if isinstance(item, DataSetTest):
+                item.join(behind)
+                behind = item
+            else:
+                behind = None
 
     # Running.
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:
-        """Have the backends work on a test and the one after it."""
-        for one in (item, nextitem):
-            if isinstance(one, DataSetTest) and one.ahead:
-                one.order()
+        """Have the backends work on a test and on what is known to come after it."""
+        if isinstance(item, DataSetTest):
+            item.order()
+            if nextitem is item.behind:
+                item.order_more()
+                return
+        if isinstance(nextitem, DataSetTest):
+            nextitem.order()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -163,20 +173,6 @@ def _subjects(specs: Sequence[str], limits: Limits, expected: str | None) -> tup
         entries = read_expectations(Path(expected) if expected else expectations_of(spec))
         named[name] = Subject(spec, name, entries, SteadyWorker(spec, limits))
     return tuple(named.values())
-
-
-def _join(items: Sequence[pytest.Item]) -> None:
-    """Tell each test which data sets of its case come right after it."""
-    behind: DataSetTest | None = None
-    for item in reversed(items):
-        if not isinstance(item, DataSetTest):
-            behind = None
-            continue
-        # Whoever marks a test to be skipped or not to be run does not want it run ahead of its turn, either.
-        item.ahead = {mark.name for mark in item.iter_markers()}.isdisjoint(("skip", "skipif", "xfail"))
-        if behind and behind.ahead and item.is_right_before(behind):
-            item.together = (item.data_set, *behind.together)
-        behind = item
 
 
 @contextlib.contextmanager
