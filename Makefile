@@ -81,8 +81,8 @@ vendor:
 	cd $(VENDOR) && npm ci --silent --no-audit --no-fund --install-links
 	cd $(VENDOR) && { \
 		printf '/* Laid together from %s.\n\n' "$$(npm ls --omit=dev --depth=0 --parseable --long | sed -n 's/^[^:]*node_modules.[^:]*:\([^:]*\).*/\1/p' | paste -sd' ')"; \
-		for name in @tanstack/virtual-core htm preact uplot; do printf '%s\n\n' "$$name"; cat "node_modules/$$name/LICENSE"; echo; done; \
+		for name in @tanstack/virtual-core htm preact uplot; do printf '%s\n\n' "$$name"; expand "node_modules/$$name/LICENSE"; echo; done; \
 		printf '*/\n'; \
-		npx esbuild entry.mjs --bundle --minify --format=iife --global-name=vendor --legal-comments=none --charset=utf8 --target=es2022; \
+		npx esbuild entry.mjs --bundle --minify --format=iife --global-name=vendor --legal-comments=none --target=es2022 | sed 's/\t/\\t/g'; \
 		} > ../assets/vendor.js
 	cp $(VENDOR)/node_modules/uplot/dist/uPlot.min.css $(VENDOR)/../assets/vendor.css

@@ -361,5 +361,5 @@ def test_judging_by_tolerance(tools, tmp_path):
 
 
 def test_a_model_is_named_only_where_something_differs(runs, monkeypatch):
-    monkeypatch.setattr(judge._Expected, "names", None)
+    monkeypatch.setattr(judge.Expected, "names", None)
     assert len(runs("HalfTheAllowance").results) == 9

@@ -33,9 +33,7 @@ function Page({ payload }) {
     if (!first.current) scrollTo(0, 0);
     first.current = false;
   }, [at.page, at.parts.join("/")]);
-  useEffect(() => {
-    if (theme) document.documentElement.dataset.theme = theme;
-  }, [theme]);
+  const turn = () => setTheme((document.documentElement.dataset.theme = isDark() ? "light" : "dark"));
   useEffect(() => {
     const keys = (event) => pressed(event, at, () => setHelp((shown) => !shown));
     addEventListener("keydown", keys);
@@ -46,7 +44,7 @@ function Page({ payload }) {
     <a class="skip" href="#main" onClick=${(event) => (event.preventDefault(), heading.current.focus())}>To the content</a>
     <header><nav aria-label="Views"><b>ONNX conformance</b>
         ${["overview", "map", "cases"].map((page) => html`<a href=${address(at, { page, sort: "" })} aria-current=${at.page === page ? "page" : undefined}>${PAGES[page][0]}</a>`)}
-        <button type="button" onClick=${() => setTheme(isDark() ? "light" : "dark")}>dark or light</button>
+        <button type="button" onClick=${turn}>dark or light</button>
         <button type="button" aria-expanded=${help} onClick=${() => setHelp(!help)}>keys</button></nav>
       ${help && html`<dl class="keys">${KEYS.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>`}
       <${Filters} ...${{ payload, view, at }} /></header>
