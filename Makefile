@@ -8,7 +8,7 @@ BACKENDS ?= numpy onnx-reference onnxruntime
 PY      := .venv/bin/python
 HARNESS := $(PY) -m harness
 
-.PHONY: help setup conformance exhaustive generate schemas scoreboard test lint bench wheel vendor clean
+.PHONY: help setup conformance exhaustive generate schemas scoreboard test lint bench screenshots wheel vendor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +22,8 @@ help:
 	@echo "make test         the project's own tests"
 	@echo "make lint         ruff and pyright"
 	@echo "make bench        what it costs: generation, and running beside a raw loop and onnx's own runner"
+	@echo "make screenshots  draw the README's pictures of the explorer from the results in reports; needs Chromium"
+	@echo "make vendor       lay together the libraries inside the explorer; needs npm"
 	@echo "make wheel        build the wheel and try it in an empty environment"
 	@echo "make setup        .venv with everything pinned; the other targets do it themselves"
 	@echo "make clean        remove .venv, testdata and reports"
@@ -62,6 +64,11 @@ lint: setup
 
 bench: generate
 	$(PY) tests/bench.py
+	$(PY) tests/bench_explorer.py
+
+# From the results that are in reports; make conformance writes them.
+screenshots: setup
+	$(PY) tests/screenshots.py
 
 # Nothing of the checkout is in sight where the wheel is tried.
 wheel: setup

@@ -297,7 +297,10 @@ def test_axe_finds_nothing_to_complain_of(watched: Watched, cumprod: tuple[Path,
 
     watched.page.emulate_media(color_scheme=scheme)
     case = next(r.case for r in cumprod[1].results[0][0] if r.verdict == "wrong_value")
-    for address in ("", "#/map", "#/op/CumProd-26", "#/cases?select=T%3Dfloat", f"#/case/{case}/0"):
+    addresses = ["", f"#/case/{case}/0"]
+    if scheme == "light":  # in the dark only colours differ
+        addresses += ["#/map", "#/op/CumProd-26", "#/cases?select=T%3Dfloat"]
+    for address in addresses:
         page = watched.open(cumprod[0], address)
         page.wait_for_timeout(200)
         found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "best-practice"]})

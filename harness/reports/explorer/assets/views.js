@@ -87,7 +87,7 @@ function HeatMap({ view, at }) {
   const columns = suite.elements.names.map((name, n) => ({ name, n })).filter(({ n }) => suite.operators.some((_, o) => found.cells.some((of) => sum(of.subarray((o * width + n) * SIZE, (o * width + n + 1) * SIZE)))));
   const lines = suite.operators.map((one, n) => ({ one, n, of: all(found.lines, n) })).filter((line) => line.of.total);
   const shown = ordered(lines, at, { operator: (line) => line.one.title.toLowerCase(), lost: (line) => line.of.lost });
-  return html`<p class="quiet">${asked.length === 1 ? asked[0].run.label : `All ${asked.length} backends taken together; choose one above.`} A data set counts in the column of each element type that one of its type variables takes.</p>
+  return html`<p class="quiet">${asked.length === 1 ? `${asked[0].run.label}.` : `All ${asked.length} backends taken together; choose one above.`} A data set counts in the column of each element type that one of its type variables takes.</p>
     <${VirtualTable} label="Operator versions by element type" name="map" count=${shown.length} tall="72vh"
     head=${html`<${Sorted} at=${at} by="operator" first="ascending">operator</${Sorted}><${Sorted} at=${at} by="lost">all</${Sorted}>${columns.map(({ name }) => html`<th scope="col" class="tilted" title=${name}><span>${name}</span></th>`)}`}
     row=${(i) => html`<th scope="row"><a href=${address(at, { page: "op", parts: [shown[i].one.title] })}>${shown[i].one.title}</a></th>
@@ -154,7 +154,7 @@ function Combinations({ suite, asked, rows, at }) {
   const varying = new Set(attributes.flatMap((n) => Object.keys(suite.attributes[n])).filter((name) => new Set(attributes.map((n) => suite.attributes[n][name])).size > 1));
   const caption = (n) => Object.entries(suite.attributes[n]).filter(([name]) => varying.has(name)).map(([name, value]) => `${name}=${value === "omitted" ? "–" : value}`);
   return html`<section><h2>Element types × attributes</h2>
-    <p class="quiet">${asked.length === 1 ? asked[0].run.label : `All ${asked.length} backends taken together; choose one above.`} ${count(types.length)} combinations of element types × ${count(attributes.length)} of attributes${attributes.length > columns.length ? `, of which the first ${count(columns.length)} are shown` : ""}; – is an attribute left out, an empty cell was not tried.</p>
+    <p class="quiet">${asked.length === 1 ? `${asked[0].run.label}.` : `All ${asked.length} backends taken together; choose one above.`} ${count(types.length)} combinations of element types × ${count(attributes.length)} of attributes${attributes.length > columns.length ? `, of which the first ${count(columns.length)} are shown` : ""}; – is an attribute left out, an empty cell was not tried.</p>
     <${VirtualTable} label="Element types by attributes" name="combinations" count=${types.length} tall="60vh"
       head=${html`<th scope="col">types</th>${columns.map((n) => html`<th scope="col" class="attributes">${caption(n).map((text) => html`<span>${text}</span>`)}</th>`)}`}
       row=${(i) => html`<th scope="row">${pairs(suite.types[types[i]]) || "–"}</th>${columns.map((n, j) => html`<${Mix} key=${n} of=${together(found.map((of) => tallyAt(of, i * attributes.length + j)))} about=${`${pairs(suite.types[types[i]])} ${caption(n).join(" ")}`}
