@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 import traceback
@@ -37,17 +38,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"  {error.advice}", file=sys.stderr)
         return error.status
     except BrokenPipeError:
-        # Who reads our output has enough; what is still buffered must not raise again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Who reads our output has enough.
+        _let_go_of_output()
         return AS_EXPECTED
+    except OSError as error:
+        if error.filename is not None or error.errno != errno.ENOSPC:
+            return _bug()
+        _let_go_of_output()
+        print(f"onnx-conformance: the output cannot be written: {error.strerror}.", file=sys.stderr)
+        return HARNESS_FAILED
     except KeyboardInterrupt:
         print("onnx-conformance: interrupted.", file=sys.stderr)
         return HARNESS_FAILED
     except Exception:  # noqa: BLE001 - Python's own exit status for it is 1, which means something else here
-        traceback.print_exc()
-        print("onnx-conformance: this is a bug in the harness; the lines above say where.", file=sys.stderr)
-        return HARNESS_FAILED
+        return _bug()
     return status
+
+
+def _let_go_of_output() -> None:
+    """What is still buffered must not raise again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _bug() -> int:
+    traceback.print_exc()
+    print("onnx-conformance: this is a bug in the harness; the lines above say where.", file=sys.stderr)
+    return HARNESS_FAILED
 
 
 class _Parser(argparse.ArgumentParser):

@@ -54,7 +54,7 @@ def test_from_running_to_reports(capsys: pytest.CaptureFixture[str], folder: Pat
     text = out(capsys, "report")
     assert "377/377" in text
     assert {p.name for p in (folder / "reports").iterdir()} == {
-        "matrix", "report.md", "report.json", "report.csv", "junit.xml",
+        "matrix", "report.md", "report.json", "report.csv", "report.html", "junit.xml",
     }  # fmt: skip
     one = out(capsys, "report", "reports/matrix/numpy", "--format", "json", "--select", "T=float16")
     assert json.loads(one)["selection"] == "T=float16"
@@ -91,6 +91,17 @@ def test_what_cannot_be_compared(capsys: pytest.CaptureFixture[str], tmp_path: P
     assert "of the same case name and number" in lines[0]
     assert "--force" in lines[1]
     assert "The suites differ" in out(capsys, "compare", other, str(changed), "--force")
+
+
+def test_a_report_leaves_nothing_of_a_bigger_one(folder: Path, tmp_path: Path):
+    reports = ["--reports", str(tmp_path)]
+    assert (
+        main(["run", "--backend", "numpy", "--workers", "1", "--quiet", "--select", "T=float", *reports]) == AS_EXPECTED
+    )
+    for name in ("junit-2.xml", "junit-10.xml", "junit-of-mine.xml"):
+        (tmp_path / name).touch()
+    assert main(["report", *reports, "--format", "junit", "--output", str(tmp_path)]) == AS_EXPECTED
+    assert {path.name for path in tmp_path.glob("*.xml")} == {"junit.xml", "junit-of-mine.xml"}
 
 
 def test_what_is_not_expected_is_told_and_fails(capsys: pytest.CaptureFixture[str], tmp_path: Path):
@@ -196,6 +207,7 @@ def test_backends_are_named_and_the_protocol_is_published(capsys: pytest.Capture
         ("coverage --testdata nowhere", "There is no suite"),
         ("check-backend nunpy", "Did you mean numpy?"),
         ("generate --select op=Nothing", "op=Nothing"),
+        ("schema result", "Did you mean results?"),
     ],
 )
 def test_mistakes_are_told_with_what_to_do(capsys: pytest.CaptureFixture[str], arguments: str, says: str):
@@ -272,3 +284,12 @@ def test_help_is_quick_and_says_how_it_ends():
     assert "exit status: 0 as expected" in done.stdout
     assert "flint" not in done.stderr
     assert os.fspath(HERE) not in done.stdout
+
+
+def test_a_full_disk_is_told_of_and_no_bug(folder: Path):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "harness", "list"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == HARNESS_FAILED
+    assert done.stderr == "onnx-conformance: the output cannot be written: No space left on device.\n"

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from harness.reports.gather import Note, Report, SuiteSummary
+from harness.reports.groups import told
 from harness.reports.tables import Failure, OperatorTable, Tally
 from harness.reports.text import count, counted, measure, one_line, percent, verdict_words
 
@@ -15,6 +16,8 @@ LIMIT = 1_000_000
 """Bytes: GitHub shows no summary of a step above 1 MiB, and a step may have more to say."""
 UNEXPECTED, KNOWN = 10, 3
 """Failures shown for an operator version, of either kind."""
+CAUSES = 30
+"""Causes shown of all."""
 _REST = 1_000
 """Bytes kept for saying what was left out."""
 
@@ -28,7 +31,7 @@ class _Block(msgspec.Struct, frozen=True):
 
 
 def github(report: Report, limit: int = LIMIT) -> str:
-    """The summary in at most ``limit`` bytes: rates by suite and backend, then failures by operator version.
+    """The summary in at most ``limit`` bytes: rates by suite and backend, causes, then failures by operator version.
 
     It is HTML, which Markdown lets through, so that one escape makes text from outside harmless. Where there is no more
     room it ends, and says how many data sets it leaves out.
@@ -61,13 +64,14 @@ def _blocks(report: Report) -> Iterator[_Block]:
     pairs = [(suite, table) for suite in summary.suites for table in suite.operators if table.failures]
     if not pairs:
         yield _Block("<p>No failure.</p>\n" if summary.suites else "<p>Nothing has run.</p>\n")
+    yield from _causes(summary.suites)
     for known, heading in ((False, "Unexpected"), (True, "Known failures")):
         found = [(suite, table, _of(table, known=known)) for suite, table in pairs]
         found = [one for one in found if one[2]]
         total = sum(map(_data_sets, (failures for *_, failures in found)))
         if total:
-            told = f"{counted(total, 'data set')} in {counted(len(found), 'operator version')}"
-            yield _Block(f"\n### {heading}: {told}\n\n")
+            where = f"{counted(total, 'data set')} in {counted(len(found), 'operator version')}"
+            yield _Block(f"\n### {heading}: {where}\n\n")
         for suite, table, failures in sorted(found, key=lambda one: -_data_sets(one[2])):
             yield _operator(suite, table, failures, KNOWN if known else UNEXPECTED)
 
@@ -87,6 +91,21 @@ def _overview(suite: SuiteSummary) -> Iterator[_Block]:
     yield _Block(f"<p><b>Suite {_code(suite.name, 100)}</b></p>\n<table>\n{''.join(rows)}</table>\n\n")
     for note in suite.notes:
         yield _Block(f"<p>Note: {_note(note)}</p>\n\n")
+
+
+def _causes(suites: Sequence[SuiteSummary]) -> Iterator[_Block]:
+    """What failures have in common, those with the most unexpected first."""
+    found = [(suite, group) for suite in suites for group in suite.groups]
+    found.sort(key=lambda one: (one[1].known - one[1].failures, -one[1].failures))
+    items = [
+        f"<li>{_code(suite.runs[group.run].label, 100)} in {_code(suite.name, 100)}: {told(group, _code)}"
+        f"{f'; {count(group.known)} known' if group.known else ''}</li>\n"
+        for suite, group in found[:CAUSES]
+    ]
+    if len(found) > CAUSES:
+        items.append(f"<li>and {counted(len(found) - CAUSES, 'cause')} more</li>\n")
+    if items:
+        yield _Block(f"\n### Causes: {count(len(found))}\n\n<ul>\n{''.join(items)}</ul>\n\n")
 
 
 def _row(tag: str, cells: Iterable[str]) -> str:
@@ -115,11 +134,11 @@ def _data_sets(failures: Sequence[Failure]) -> int:
 
 
 def _operator(suite: SuiteSummary, table: OperatorTable, failures: Sequence[Failure], most: int) -> _Block:
-    told = f"{_code(table.title, 100)} in {_code(suite.name, 100)}: {counted(_data_sets(failures), 'data set')}"
+    heading = f"{_code(table.title, 100)} in {_code(suite.name, 100)}: {counted(_data_sets(failures), 'data set')}"
     items = [_failure(suite, failure) for failure in failures[:most]]
     if rest := _data_sets(failures[most:]):
         items.append(f"<li>and {counted(rest, 'data set')} more</li>\n")
-    text = f"<details><summary>{told}</summary>\n<ul>\n{''.join(items)}</ul>\n</details>\n\n"
+    text = f"<details><summary>{heading}</summary>\n<ul>\n{''.join(items)}</ul>\n</details>\n\n"
     return _Block(text, _data_sets(failures))
 
 

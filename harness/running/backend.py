@@ -170,10 +170,13 @@ def _made(make: Any, spec: str) -> Backend:
 
 
 def said(error: BaseException, most: int = 500) -> str:
-    """``Type: message`` on one line of at most ``most`` characters, even where the exception's ``__str__`` raises."""
+    """``Type: message`` on one line of at most ``most`` characters, even where the exception's ``__str__`` raises.
+
+    Lone surrogates, which no line of JSON could hold, are spelt as escapes.
+    """
     name = type(error).__name__
     try:
-        text = " ".join(str(error).split())
+        text = " ".join(str(error).split()).encode("utf-8", "backslashreplace").decode()
     except Exception:  # noqa: BLE001 - a message is all that is lost
         text = ""
     return cut(f"{name}: {text}" if text else name, most)

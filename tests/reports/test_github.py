@@ -3,11 +3,12 @@
 import re
 from html.parser import HTMLParser
 
+import msgspec
 import pytest
 from markdown_it import MarkdownIt
 
 from harness.reports.gather import gather
-from harness.reports.github import LIMIT, github
+from harness.reports.github import CAUSES, LIMIT, github
 from harness.running.results import Result
 from harness.suite.cases import Labels
 
@@ -43,8 +44,11 @@ class _Reader(HTMLParser):
 
 
 def test_what_is_unexpected_stands_first(two_operators):
-    text = github(gather(two_operators))
+    report = gather(two_operators)
+    text = github(report)
+    groups = report.summary.suites[0].groups
     assert re.findall(r"^### (.*)", text, re.MULTILINE) == [
+        f"Causes: {len(groups)}",
         "Unexpected: 15 data sets in 2 operator versions",
         "Known failures: 3 data sets in 1 operator version",
     ]
@@ -53,6 +57,8 @@ def test_what_is_unexpected_stands_first(two_operators):
         "<code>Trilu-14</code> in <code>matrix</code>: 7 data sets",
         "<code>Trilu-14</code> in <code>matrix</code>: 3 data sets",
     ]
+    assert len(re.findall(r"^<li><code>r\w+ 1.0</code> in <code>matrix</code>: ", text, re.MULTILINE)) == len(groups)
+    assert "<code>T=double</code>" in text
     assert "<td><code>runtime 1.0</code></td><td>17/29</td>" in text
     assert "onnx-conformance repro test_trilu_12 --backend reference</code>" in text
 
@@ -103,3 +109,18 @@ def test_endless_names_leave_room_for_the_rest(make_run):
     text = github(gather([make_run(results, "d" * 2_000_000, "e" * 2_000_000)]))
     assert len(text) < 20_000
     assert "Unexpected: 1 data set" in text
+
+
+def test_causes_are_cut_and_counted(make_run):
+    labels = [Labels(f"Op{n:03}", since=1, types={"T": t}) for n in range(40) for t in ("float", "double")]
+    results = [
+        Result(f"test_{n}", 0, "error" if n % 2 else "passed", of, message=f"{n}", known="k" * (n == 1))
+        for n, of in enumerate(labels)
+    ]
+    report = gather([make_run(results)])
+    (suite,) = report.summary.suites
+    more = msgspec.structs.replace(suite, groups=suite.groups * (CAUSES + 3))
+    text = github(msgspec.structs.replace(report, summary=msgspec.structs.replace(report.summary, suites=(more,))))
+    causes = text[text.index("### Causes") : text.index("</ul>")]
+    assert causes.count("<li>") == CAUSES + 1
+    assert f"<li>and {len(more.groups) - CAUSES} causes more</li>" in causes

@@ -3,7 +3,8 @@ from collections import Counter
 import msgspec
 import pytest
 
-from harness.reports.gather import NoHeader, gather
+from harness.reports.gather import gather
+from harness.reports.runs import NoHeader
 from harness.reports.tables import tally
 from harness.running.results import VERDICTS, Description, Result, Run
 from harness.suite.cases import Labels

@@ -149,3 +149,7 @@ def test_what_does_not_start_is_told_before_anything_is_run(runs, spec, error, m
 def test_texts_are_cut():
     assert cut("abcdef", 4) == "abc…"
     assert said(ValueError("a" * 900)) == f"ValueError: {'a' * 487}…"
+
+
+def test_what_an_exception_says_fits_into_a_line_of_json():
+    assert said(ValueError("lone \ud800\nsurrogate")) == "ValueError: lone \\ud800 surrogate"
