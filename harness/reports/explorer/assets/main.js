@@ -113,7 +113,7 @@ async function start() {
     else root.textContent = "There are no results in this report.";
     requestAnimationFrame(() => (document.documentElement.dataset.ready = String(Math.round(performance.now()))));
   } catch (error) {
-    root.textContent = `This report cannot be shown: ${error.message}. It needs a browser of 2023 or later.`;
+    root.textContent = `This report cannot be shown: ${error.message}. It needs a browser of 2024 or later.`;
     throw error;
   }
 }
