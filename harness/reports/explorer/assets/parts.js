@@ -61,14 +61,15 @@ function told(of) {
   return rest.map(([verdict, n]) => `${count(n)} ${words(verdict)}`).join(", ") || "no result";
 }
 
-/** The background of a cell: a share of its width for each verdict. */
+/** The background of a cell: a share of its width for each verdict that is scored; all silent where none is. */
 function mix(of) {
   if (!of.total) return "none";
+  const whole = of.scored || of.total;
   let from = 0;
   const stops = [];
   for (const n of [0, 10, 5, 9, 6, 4, 3, 2, 1, 8, 7]) {
-    if (!of.of[n]) continue;
-    const to = from + (100 * of.of[n]) / of.total;
+    if (!of.of[n] || (n === SILENT && of.scored)) continue;
+    const to = from + (100 * of.of[n]) / whole;
     stops.push(`var(--v${n}) ${from}% ${to}%`);
     from = to;
   }

@@ -54,7 +54,7 @@ function Totals({ view, at, table }) {
 function Rates({ name, runs, rows, found, to, at }) {
   const kept = rows.filter((row) => found.some((of) => tallyAt(of, row.key).total));
   return html`<${Scroll} label=${`By ${name}`} tall="60vh"><table><thead><tr><th scope="col">${name}</th>${runs.map(({ run }) => html`<th scope="col">${run.label}</th>`)}</tr></thead>
-    <tbody>${kept.map((row) => html`<tr key=${row.name}><th scope="row">${row.name}</th>${runs.map(({ run }, i) => html`<${Mix} of=${tallyAt(found[i], row.key)} wide about=${`${row.name}, ${run.label}`} to=${address(at, { ...to(row), of: run.label })} />`)}</tr>`)}</tbody></table></${Scroll}>`;
+    <tbody>${kept.map((row) => html`<tr key=${row.name}><th scope="row" class="name" title=${row.name}>${row.name}</th>${runs.map(({ run }, i) => html`<${Mix} of=${tallyAt(found[i], row.key)} wide about=${`${row.name}, ${run.label}`} to=${address(at, { ...to(row), of: run.label })} />`)}</tr>`)}</tbody></table></${Scroll}>`;
 }
 
 function Operators({ suite, runs, at, found }) {
