@@ -10,11 +10,10 @@ import msgspec
 
 from harness.reports.gather import RunFacts, SuiteSummary
 from harness.reports.groups import FailureGroup
-from harness.reports.tables import OperatorTable
-from harness.reports.text import SEVERAL_NODES, count, measure, title
+from harness.reports.tables import OperatorTable, type_order
+from harness.reports.text import count, measure, title
 from harness.running.results import VERDICTS, Measure, Result, Verdict
 from harness.spec.element_types import BY_NAME
-from harness.suite.cases import Labels
 
 LETTERS: dict[Verdict, str] = dict(zip(VERDICTS, "pvhtnuecors", strict=True))
 """A letter a verdict."""
@@ -131,8 +130,7 @@ class Payload(msgspec.Struct, frozen=True):
     suites: list[SuiteColumns]
 
 
-_KINDS = ("float", "complex", "signed", "unsigned", "bool", "string")
-ELEMENT_TYPES = sorted(BY_NAME, key=lambda name: (_KINDS.index(BY_NAME[name].kind), BY_NAME[name].bits, name))
+ELEMENT_TYPES = sorted(BY_NAME, key=type_order)
 
 
 class Enclosed(msgspec.Struct, frozen=True):
@@ -165,7 +163,7 @@ def suite_columns(
         causes=_causes(suite.groups),
         runs=[_run(facts, run, rows, said) for facts, run in zip(suite.runs, results, strict=True)],
         operators=[_operator(table) for table in suite.operators],
-        case_operators=[titles.number(_title(one)) for one in of],
+        case_operators=[titles.number(title(one.op, one.domain, one.since)) for one in of],
         case_types=[types.number(tuple(one.types.items())) for one in of],
         case_attributes=[attributes.number(tuple(one.attributes.items())) for one in of],
         case_omitted=[omitted.number(one.omitted) for one in of],
@@ -181,10 +179,6 @@ def suite_columns(
         details=enclosed.titles,
         left_out=enclosed.left_out,
     )
-
-
-def _title(labels: Labels) -> str:
-    return title(labels.op, labels.domain, labels.since) if labels.op else SEVERAL_NODES
 
 
 def _operator(table: OperatorTable) -> OperatorRow:
