@@ -9,11 +9,10 @@ import onnx
 import onnx.shape_inference
 
 import harness
-from harness.operators.call import Scope
-from harness.operators.evaluate import answer
-from harness.operators.graph import Graph, NoOracle
-from harness.running.backend import Runner, Unsupported
-from harness.running.results import Description
+from harness.backend.interface import Description, Runner, Unsupported
+from harness.oracles.evaluate import answer
+from harness.oracles.graph import Graph, NoOracle
+from harness.oracles.node import Scope
 from harness.spec.values import Typed, Value, type_of_proto
 
 

@@ -8,8 +8,7 @@ import numpy as np
 import onnx
 from onnx.reference import ReferenceEvaluator  # noqa: TID251 - here it is the backend under test
 
-from harness.running.backend import Runner, Unsupported
-from harness.running.results import Description
+from harness.backend.interface import Description, Runner, Unsupported
 from harness.spec.values import Value
 
 

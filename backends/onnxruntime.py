@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import onnxruntime
 
-from harness.running.backend import Lacking, Runner, Unsupported
-from harness.running.results import Description
+from harness.backend.interface import Description, MissingRequirement, Runner, Unsupported
 from harness.spec.codec import pack, unpack
 from harness.spec.element_types import element_type
 from harness.spec.values import MapType, SequenceType, TensorType, Value, ValueType, element_in, parse_type
@@ -111,7 +110,9 @@ def _elements(of: str) -> list[str]:
 def _declined(error: Exception) -> Exception:
     kind, text = type(error).__name__, str(error)
     if locale := _LOCALE.search(text):
-        return Lacking(f"the locale {locale[1]}; install it, on Debian with locale-gen of the package locales")
+        return MissingRequirement(
+            f"the locale {locale[1]}; install it, on Debian with locale-gen of the package locales"
+        )
     if kind == "NotImplemented" or (kind in ("Fail", "InvalidGraph") and _DECLINED.search(text)):
         return Unsupported(text)
     return error

@@ -64,7 +64,7 @@ globals().update({"Node": backend_test.test_cases["OnnxBackendNodeModelTest"]})
 
 GENERATION = """
 import sys, time, pathlib
-from harness.operators.operator import operators
+from harness.oracles.operator import operators
 from harness.suite.generate import generate
 from harness.suite.select import Selection
 

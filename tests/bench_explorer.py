@@ -19,9 +19,10 @@ import msgspec
 from playwright.sync_api import Browser, sync_playwright
 from tabulate import tabulate
 
+from harness.backend.interface import Description
 from harness.reports.explorer.page import explorer
 from harness.reports.gather import gather
-from harness.running.results import VERDICTS, Description, Footer, Header, Result, Run
+from harness.results.lines import VERDICTS, Footer, Header, Result, Run
 from harness.suite.manifest import open_suite
 
 DATA_SETS, BACKENDS = 60_000, 5

@@ -14,7 +14,7 @@ from playwright.sync_api import sync_playwright
 
 from harness.reports.explorer.page import explorer
 from harness.reports.gather import gather
-from harness.running.record import read_run
+from harness.results.recording import read_run
 
 VIEWS = {
     "overview": "#/overview?suite=matrix",

@@ -17,8 +17,8 @@ STEPS = ACTION["runs"]["steps"]
 EXPRESSION = re.compile(r"\$\{\{\s*([^}]*?)\s*\}\}")
 BASH = ["bash", "--noprofile", "--norc", "-eo", "pipefail"]
 ADAPTERS = """
-from harness.running.backend import Unsupported
-from harness.running.results import Description
+from harness.backend.interface import Unsupported
+from harness.backend.interface import Description
 
 
 class Mine:

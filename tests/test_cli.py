@@ -50,7 +50,7 @@ def complaint(capsys: pytest.CaptureFixture[str], *arguments: str, status: int =
 
 def test_from_running_to_reports(capsys: pytest.CaptureFixture[str], folder: Path):
     assert main(["run", "--backend", "numpy", "--workers", "1"]) == AS_EXPECTED
-    assert "numpy over matrix: 377 passed, 12 silent" in capsys.readouterr().err
+    assert "numpy over matrix: 377 passed, 12 unspecified" in capsys.readouterr().err
     text = out(capsys, "report")
     assert "377/377" in text
     assert {p.name for p in (folder / "reports").iterdir()} == {

@@ -1,7 +1,6 @@
 """The pytest plugin, in pytest sessions of its own over small suites and miniatures."""
 
 import fnmatch
-import importlib.util
 import re
 import signal
 import subprocess
@@ -12,6 +11,7 @@ from xml.etree import ElementTree as ET
 import msgspec
 import numpy as np
 import pytest
+import tiny_runs as tools
 
 from harness.suite.cases import DataSet
 from harness.suite.generate import generate
@@ -19,18 +19,8 @@ from harness.suite.select import Selection
 
 pytest_plugins = ["pytester"]
 
-RUNNING = Path(__file__).parent / "running"
+SUPPORT = Path(__file__).parent / "support"
 
-
-def load_tools():
-    spec = importlib.util.spec_from_file_location("tools_of_running", RUNNING / "conftest.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-tools = load_tools()
 
 FUSSY = """
     import miniatures
@@ -66,7 +56,7 @@ RECORDER = """
 @pytest.fixture(autouse=True)
 def _strict(pytester, monkeypatch):
     """Sessions find the miniatures, take warnings for errors, and leave nothing behind."""
-    monkeypatch.setenv("PYTHONPATH", str(RUNNING))
+    monkeypatch.setenv("PYTHONPATH", str(SUPPORT))
     monkeypatch.setenv("TMPDIR", str(pytester.path))
     monkeypatch.setenv("MINIATURE_MARK", str(pytester.path / "mark"))
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
@@ -127,8 +117,8 @@ def test_a_verdict_is_an_outcome(pytester, session):
     data = [[np.array([[n, 0.0, np.nan], [5, 2.5, -1.0]], np.float32)] for n in range(3)]
     root = pytester.path / "one"
     case = tools.write_case(root, "test_one", data)
-    silent = DataSet("group_0", silent="Identity-14 does not say.")
-    case = msgspec.structs.replace(case, data_sets=(*case.data_sets[:2], silent))
+    unspecified = DataSet("group_0", unspecified="Identity-14 does not say.")
+    case = msgspec.structs.replace(case, data_sets=(*case.data_sets[:2], unspecified))
     tools.write_suite(root, [case])
     expected = {
         "Right": "passed passed skipped",
@@ -149,7 +139,7 @@ def test_a_verdict_is_an_outcome(pytester, session):
         assert [found[f"test_one[miniatures-{backend}-{n}]"].lower() for n in range(3)] == wanted.split(), backend
     result.stdout.fnmatch_lines_random(
         [
-            "SKIPPED [[]10[]] *: silent: Identity-14 does not say.",
+            "SKIPPED [[]10[]] *: unspecified: Identity-14 does not say.",
             "SKIPPED [[]2[]] *: unsupported: no kernel for it",
             "SKIPPED [[]2[]] *: the machine lacks what the backend needs: the locale tlh_QO; install it",
             "wrong type: y: tensor(double), want tensor(float)",

@@ -8,10 +8,10 @@ import msgspec
 import onnx
 import pytest
 
-from harness.running.results import Result
+from harness.results.lines import Result
 from harness.running.run import Options, run
-from harness.suite.generate import EVERYTHING, generate, made_of
-from harness.suite.made import fingerprint, is_made
+from harness.suite.fingerprint import fingerprint, is_up_to_date
+from harness.suite.generate import EVERYTHING, generate, request_text
 from harness.suite.manifest import Suite, open_suite
 from harness.suite.official import generate_official
 from harness.suite.select import Selection
@@ -41,14 +41,14 @@ RULINGS = [
 def matrix(tmp_path_factory: pytest.TempPathFactory, testrun_uid: str) -> Suite:
     """The suite in testdata if it is up to date, else one that the processes of a test run share."""
     there = HERE.parent / "testdata" / "matrix"
-    made = fingerprint(made_of("pairs", EVERYTHING))
-    if is_made(there, made):
+    made = fingerprint(request_text("pairs", EVERYTHING))
+    if is_up_to_date(there, made):
         return open_suite(there)
     shared = tmp_path_factory.getbasetemp().parent / f"shared-{testrun_uid}"
     shared.mkdir(exist_ok=True)
     with (shared / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # the other processes wait until one has generated it
-        if is_made(shared / "matrix", made):
+        if is_up_to_date(shared / "matrix", made):
             return open_suite(shared / "matrix")
         return generate(shared / "matrix", jobs=2)[0]
 
@@ -68,7 +68,7 @@ def test_every_model_is_valid(matrix: Suite):
         try:
             onnx.checker.check_model(onnx.load(matrix.path / case.name / "model.onnx"), full_check=True)
         except onnx.shape_inference.InferenceError:
-            assert case.labels.op in REFUSED or all(one.silent for one in case.data_sets), case.name
+            assert case.labels.op in REFUSED or all(one.unspecified for one in case.data_sets), case.name
             refused.add(case.labels.op)
     assert refused >= REFUSED.keys()
 
@@ -76,7 +76,7 @@ def test_every_model_is_valid(matrix: Suite):
 def disagreements(suite: Suite, witness: str, folder: Path) -> list[Result]:
     """What the witness says otherwise: not what it declines, what is silent or what the machine lacks."""
     finished = run(suite, witness, Options(), folder, quiet=True)
-    return [r for r in finished.results if r.verdict not in ("passed", "unsupported", "silent") and not r.known]
+    return [r for r in finished.results if r.verdict not in ("passed", "unsupported", "unspecified") and not r.known]
 
 
 def settle(suite: Suite, witness: str, folder: Path) -> None:

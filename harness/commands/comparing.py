@@ -29,6 +29,6 @@ def compare(options: argparse.Namespace) -> int:
 
 
 def _runs(path: Path) -> list[Any]:
-    from harness.running.record import read_run
+    from harness.results.recording import read_run
 
     return [read_run(file) for file in results_in(path)]

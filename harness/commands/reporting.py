@@ -81,7 +81,7 @@ def _told(names: Sequence[str]) -> str:
 
 def _gathered(paths: Iterable[Path], testdata: Path, select: Sequence[str]) -> Any:
     from harness.reports.gather import gather
-    from harness.running.record import read_run
+    from harness.results.recording import read_run
     from harness.suite.select import Selection
 
     files = [file for path in paths for file in results_in(path)]

@@ -14,7 +14,7 @@ from harness.errors import UsageError
 
 def run(options: argparse.Namespace) -> int:
     """Runs backends over suites."""
-    from harness.running.backend import expectations_of
+    from harness.backend.loading import expectations_path
     from harness.running.pool import Limits
     from harness.running.run import Options, folder_name
     from harness.running.run import run as run_backend
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
                 backend,
                 chosen,
                 options.reports / suite.name / folder_name(backend),
-                expectations=options.expected or expectations_of(backend),
+                expectations=options.expected or expectations_path(backend),
                 resume=options.resume,
                 write_expected=options.write_expected,
                 quiet=options.quiet,
@@ -65,7 +65,7 @@ def _departures(finished: Any) -> Iterator[str]:
 
 def repro(options: argparse.Namespace) -> int:
     """Prints a script."""
-    from harness.running.repro import repro as script_of
+    from harness.authoring.repro import repro as script_of
 
     folder, case = find_case(options)
     sys.stdout.write(script_of(folder, case, options.backend, options.data_set))
@@ -76,7 +76,7 @@ def backends(options: argparse.Namespace) -> int:
     """Lists the backends that are installed."""
     from tabulate import tabulate
 
-    from harness.running.backend import backend_names, load_backend
+    from harness.backend.loading import backend_names, load_backend
     from harness.schemas.documents import schema_text
 
     if options.protocol:
@@ -98,7 +98,7 @@ def backends(options: argparse.Namespace) -> int:
 
 def check(options: argparse.Namespace) -> int:
     """Tries an adapter."""
-    from harness.running.check import check_backend
+    from harness.authoring.check import check_backend
 
     report, faults = check_backend(options.backend)
     print(report)

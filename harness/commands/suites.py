@@ -12,9 +12,9 @@ from harness.errors import UsageError
 
 def generate(options: argparse.Namespace) -> int:
     """Writes the suites."""
+    from harness.suite.fingerprint import fingerprint, is_up_to_date
     from harness.suite.generate import generate as generate_matrix
-    from harness.suite.generate import made_of
-    from harness.suite.made import fingerprint, is_made
+    from harness.suite.generate import request_text
     from harness.suite.manifest import open_suite
     from harness.suite.official import generate_official
     from harness.suite.select import Selection
@@ -24,9 +24,10 @@ def generate(options: argparse.Namespace) -> int:
         raise UsageError(f"No suite is called {min(unknown)}.", f"There are {', '.join(PROFILES['exhaustive'])}.")
     for name in options.suite or PROFILES[options.profile]:
         path = options.testdata / name
-        selection, strength = Selection.parse(options.select), None if name == "exhaustive" else options.strength
-        what = name if name == "official" else made_of(strength, selection)
-        if not options.anew and is_made(path, fingerprint(what)):
+        selection = Selection.parse(options.select)
+        planning = "sweeps" if name == "exhaustive" else options.strength
+        what = name if name == "official" else request_text(planning, selection)
+        if not options.anew and is_up_to_date(path, fingerprint(what)):
             note(f"{path}: up to date, sha256 {open_suite(path).digest[:16]}…")
         elif name == "official":
             note("official: onnx computes its node tests, which takes about 10 seconds …")
@@ -34,7 +35,7 @@ def generate(options: argparse.Namespace) -> int:
             note(f"{path}: {touched} cases written, sha256 {suite.digest[:16]}…")
         else:
             try:
-                suite, planned = generate_matrix(path, strength, options.jobs, _told_progress, selection)
+                suite, planned = generate_matrix(path, planning, options.jobs, _told_progress, selection)
             finally:
                 _told_end()
             cases, written = sum(len(p.cases) for p in planned), sum(p.written for p in planned)
@@ -42,7 +43,7 @@ def generate(options: argparse.Namespace) -> int:
             note(f"{path}: {cases} cases, {written} of them written, sha256 {suite.digest[:16]}…")
             note(
                 f"{' ' * len(str(path))}  {rows} of {possible} combinations of types, attributes and input groups "
-                f"planned{f' (--strength {strength})' if strength else ''}"
+                f"planned{'' if planning == 'sweeps' else f' (--strength {planning})'}"
             )
     return AS_EXPECTED
 

@@ -13,11 +13,11 @@ from harness.numbers.evaluating import (
     Part,
     over_balls,
     over_doubles,
+    perturbed_balls,
     precision_of,
-    r_balls,
+    prepare,
     replayed,
-    s_balls,
-    task,
+    working_precision_balls,
 )
 from harness.numbers.passes import SCALE, precision
 from harness.numbers.rounding import format_of, round_array, to_storage, ulp
@@ -25,7 +25,7 @@ from harness.spec.element_types import ElementType, element_type
 
 PASS_AT = 4
 """How many bounds an answer may be off."""
-BLUNT = 16
+INSENSITIVE = 16
 """An element whose bound exceeds this part of the largest expected magnitude cannot fail for any good reason."""
 _UP = 1 + 2.0**-50
 """More than the roundings of adding a bound up."""
@@ -34,14 +34,15 @@ _UP = 1 + 2.0**-50
 class Expected(msgspec.Struct, frozen=True, eq=False):
     """What an oracle says of one output: the answer, and what else is accepted.
 
-    Elementwise ``|got - values| <= 4 bound`` where there is a bound; else ``values`` or what one of ``also`` has there.
+    Elementwise ``|got - values| <= 4 bound`` where there is a bound; else ``values`` or what one of
+    ``alternatives`` has there.
     """
 
     values: np.ndarray
     """Of ``dtype`` of the element type; an object array of Python ints for an integer type, not yet wrapped."""
     bound: np.ndarray | None = None
     """float64, of the shape of ``values``; for complex elements of the modulus. None where nothing rounds."""
-    also: tuple[np.ndarray, ...] = ()
+    alternatives: tuple[np.ndarray, ...] = ()
     """Further answers, as ``values``: what near-ties may be rounded to instead."""
 
 
@@ -64,8 +65,8 @@ def evaluate(
     Where it is finite there, the bound is one ulp. With finite inputs a finite ball wins over an
     intermediate overflow of float64. The bound is infinite where r is; an infinite s is left out.
 
-    Outputs of types that an oracle rounds into itself (``is_decided``) have no bound: where an honest
-    evaluation may round a near-tie otherwise, the further answers are in ``also``.
+    Outputs of types that an oracle rounds into itself (``is_rounded_by_oracle``) have no bound: where an honest
+    evaluation may round a near-tie otherwise, the further answers are in ``alternatives``.
 
     Expected infinities and NaN have bound 0, except an infinity within 4 bounds of the overflow
     threshold: there the bound stays, so that a comparison that takes ±inf as ±2^(emax + 1) accepts
@@ -75,11 +76,15 @@ def evaluate(
     """
     bits = max(format_of(_narrowest(inputs, out, working)).precision, 2)  # balls have no fewer
     doubles = over_doubles(oracle, inputs, attributes, out)
-    asked = task(oracle, inputs, doubles, attributes, out)
-    run, outputs, parts = over_balls(asked, special=doubles.special)
-    rough_run, r = r_balls(asked, bits, run)
-    variants = [replayed(asked, variant) for variant in rough_run.variants()] if any(map(is_decided, out)) else []
-    s = s_balls(asked, bits, run) if not all(map(is_decided, out)) else r
+    evaluation = prepare(oracle, inputs, doubles, attributes, out)
+    run, outputs, parts = over_balls(evaluation, special=doubles.special)
+    rough_run, r = working_precision_balls(evaluation, bits, run)
+    variants = (
+        [replayed(evaluation, variant) for variant in rough_run.variants()]
+        if any(map(is_rounded_by_oracle, out))
+        else []
+    )
+    s = perturbed_balls(evaluation, bits, run) if not all(map(is_rounded_by_oracle, out)) else r
 
     expected: list[Expected] = []
     for i, to in enumerate(out):
@@ -89,9 +94,9 @@ def evaluate(
         shape, native = np.shape(outputs[i]), np.asarray(doubles.outputs[i])
         if native.shape != shape:
             raise OracleMismatch(f"Over doubles the oracle returns shape {native.shape}, over balls {shape}.")
-        if is_decided(to):
-            values, *also = (_taken(of[i][0], native.ravel(), to, shape) for of in (parts, *variants))
-            expected.append(Expected(values, None, tuple(also)))
+        if is_rounded_by_oracle(to):
+            values, *alternatives = (_taken(of[i][0], native.ravel(), to, shape) for of in (parts, *variants))
+            expected.append(Expected(values, None, tuple(alternatives)))
             continue
         sides = (np.real(native), np.imag(native)) if to.kind == "complex" else (native,)
         judged = [
@@ -118,18 +123,18 @@ def evaluate_exact(
     return [Expected(to_storage(x, to)) for x, to in zip(outputs, out, strict=True)]
 
 
-def blunt(values: np.ndarray, bound: np.ndarray) -> np.ndarray:
+def insensitive(values: np.ndarray, bound: np.ndarray) -> np.ndarray:
     """Where the bound exceeds 1/16 of the largest finite magnitude of ``values``: elements that cannot fail.
 
     Zeros alone are taken for parts of 1: whatever else of any size a backend gives there does fail.
     """
     with np.errstate(over="ignore"):
         magnitude = np.abs(values.astype(np.complex128 if values.dtype.kind == "c" else np.float64))
-    return bound > (np.max(magnitude, where=np.isfinite(magnitude), initial=0.0) or 1.0) / BLUNT
+    return bound > (np.max(magnitude, where=np.isfinite(magnitude), initial=0.0) or 1.0) / INSENSITIVE
 
 
 def _narrowest(inputs: Sequence[Any], out: Sequence[ElementType], working: ElementType | None) -> ElementType:
-    computed = [of for of in out if not is_decided(of)] + ([working] if working else [])
+    computed = [of for of in out if not is_rounded_by_oracle(of)] + ([working] if working else [])
     for among in (computed, [element_type(x.dtype) for x in inputs if precision_of(x)]):
         if real := [of for of in among if of.format]:
             return min(real, key=lambda of: format_of(of).precision)
@@ -176,7 +181,7 @@ def _near_threshold(value: arb, r: arb, s: arb, to: ElementType) -> bool:
     return not abs(value.mid()) - (format_of(to).maximum + half) > bound
 
 
-def is_decided(to: ElementType) -> bool:
+def is_rounded_by_oracle(to: ElementType) -> bool:
     """Whether the oracle itself rounds into the type, by ``rint`` or ``round_to``, since nothing is computed in it.
 
     Those are the integers and the floats of at most 8 bits: a bound would forgive whole units of theirs.

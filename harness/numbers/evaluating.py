@@ -57,8 +57,8 @@ class Doubles(NamedTuple):
     """Whether an input is not finite, or NumPy met an overflow, an invalid operation or a division by zero."""
 
 
-class Task(NamedTuple):
-    """An oracle with what it is asked, over balls; made by ``task``."""
+class Evaluation(NamedTuple):
+    """An oracle with what it is asked, over balls; made by ``prepare``."""
 
     oracle: Oracle
     balls: list[Any]
@@ -69,13 +69,13 @@ class Task(NamedTuple):
     out: Sequence[ElementType]
 
 
-def task(
+def prepare(
     oracle: Oracle, inputs: Sequence[Any], doubles: Doubles, attributes: Mapping[str, Any], out: Sequence[ElementType]
-) -> Task:
+) -> Evaluation:
     """The task of evaluating ``oracle``, which has been evaluated over doubles, for outputs of the types ``out``."""
     precisions = [precision_of(x) for x in inputs]
     balls = [_frozen(exact(x)) if bits else x for x, bits in zip(doubles.inputs, precisions, strict=True)]
-    return Task(oracle, balls, precisions, attributes, out)
+    return Evaluation(oracle, balls, precisions, attributes, out)
 
 
 def precision_of(x: Any) -> int:
@@ -104,17 +104,17 @@ def over_doubles(
 _WIDE = {"c": np.complex128}
 
 
-def over_balls(asked: Task, *, special: bool) -> tuple[Pass, list[Any], list[list[Part]]]:
+def over_balls(evaluation: Evaluation, *, special: bool) -> tuple[Pass, list[Any], list[list[Part]]]:
     """The oracle over exact balls: its decisions, its outputs, and the parts of each (none where nothing is rounded).
 
     The precision doubles until every ball is proved to round to one value or, where that is
     ``special``, is no number; at the cap the rest is snapped to the tie. Raises Undecided.
     """
-    out, literals, bits = asked.out, floats(asked.attributes, arb), FIRST
+    out, literals, bits = evaluation.out, floats(evaluation.attributes, arb), FIRST
     while True:
         run = Pass()
         with running(run, bits):
-            outputs = _call(asked.oracle, asked.balls, literals, len(out))
+            outputs = _call(evaluation.oracle, evaluation.balls, literals, len(out))
             parts = [[_rounded(balls, of) for balls in _split(x, of)] for x, of in zip(outputs, out, strict=True)]
         pending = [
             (part, of, i)
@@ -135,29 +135,36 @@ def over_balls(asked: Task, *, special: bool) -> tuple[Pass, list[Any], list[lis
     return run, outputs, parts
 
 
-def replayed(asked: Task, run: Pass) -> list[list[Part]]:
+def replayed(evaluation: Evaluation, run: Pass) -> list[list[Part]]:
     """The parts of each output by the decisions of another pass: what near-ties that fall otherwise lead to."""
     with running(run, FIRST):
-        outputs = _call(asked.oracle, asked.balls, floats(asked.attributes, arb), len(asked.out))
-        return [[_rounded(balls, of) for balls in _split(x, of)] for x, of in zip(outputs, asked.out, strict=True)]
+        outputs = _call(evaluation.oracle, evaluation.balls, floats(evaluation.attributes, arb), len(evaluation.out))
+        return [[_rounded(balls, of) for balls in _split(x, of)] for x, of in zip(outputs, evaluation.out, strict=True)]
 
 
-def r_balls(asked: Task, bits: int, run: Pass) -> tuple[Pass, list[list[list[arb]]]]:
+def working_precision_balls(evaluation: Evaluation, bits: int, run: Pass) -> tuple[Pass, list[list[list[arb]]]]:
     """The parts of each output at the working precision: the radii are the roundings of the oracle's formula."""
     rough = Pass(run)
     with running(rough, bits):
         # A ball holds an input exactly: one of more bits than the working precision is rounded on entry.
-        held = [_frozen(+b) if own > bits else b for b, own in zip(asked.balls, asked.precisions, strict=True)]
-        outputs = _call(asked.oracle, held, floats(asked.attributes, arb), len(asked.out))
-        return rough, [_split(x, of) for x, of in zip(outputs, asked.out, strict=True)]
+        held = [
+            _frozen(+b) if own > bits else b for b, own in zip(evaluation.balls, evaluation.precisions, strict=True)
+        ]
+        outputs = _call(evaluation.oracle, held, floats(evaluation.attributes, arb), len(evaluation.out))
+        return rough, [_split(x, of) for x, of in zip(outputs, evaluation.out, strict=True)]
 
 
-def s_balls(asked: Task, bits: int, run: Pass) -> list[list[list[arb]]]:
+def perturbed_balls(evaluation: Evaluation, bits: int, run: Pass) -> list[list[list[arb]]]:
     """The parts of each output where every input carries its own last bit; the radii are scaled by 2^-60."""
     with running(Pass(run, spread=bits), bits + _SPARE):
-        loose = [_frozen(spread(b, bits)) if own else b for b, own in zip(asked.balls, asked.precisions, strict=True)]
-        outputs = _call(asked.oracle, loose, floats(asked.attributes, lambda v: rough(arb(v), bits)), len(asked.out))
-        return [_split(x, of) for x, of in zip(outputs, asked.out, strict=True)]
+        loose = [
+            _frozen(spread(b, bits)) if own else b
+            for b, own in zip(evaluation.balls, evaluation.precisions, strict=True)
+        ]
+        outputs = _call(
+            evaluation.oracle, loose, floats(evaluation.attributes, lambda v: rough(arb(v), bits)), len(evaluation.out)
+        )
+        return [_split(x, of) for x, of in zip(outputs, evaluation.out, strict=True)]
 
 
 def _call(oracle: Oracle, inputs: Sequence[Any], attributes: Mapping[str, Any], count: int) -> list[Any]:

@@ -14,12 +14,12 @@ import msgspec
 import pytest
 
 from harness.errors import ConformanceError
-from harness.pytest_plugin.steady import SteadyWorker
+from harness.judging.judge import judge, make_task
+from harness.judging.outcome import Task
+from harness.pytest_plugin.worker import PersistentWorker
 from harness.reports.text import node, plain, plain_lines, reproduce, verdict_words
-from harness.running.answers import Task
-from harness.running.expectations import Book, Entry
-from harness.running.judge import judge, make_task
-from harness.running.results import Result
+from harness.results.expectations import Expectation, Expectations
+from harness.results.lines import Result
 from harness.suite.cases import Case, Labels
 from harness.suite.manifest import MANIFEST, BrokenManifest, Suite
 from harness.suite.select import NothingSelected, Selection, select_cases
@@ -40,9 +40,9 @@ class Subject(msgspec.Struct, frozen=True, eq=False):
     spec: str
     name: str
     """In node ids and keywords."""
-    entries: tuple[Entry, ...]
+    entries: tuple[Expectation, ...]
     """What it is known to fail."""
-    worker: SteadyWorker
+    worker: PersistentWorker
 
 
 class SuiteFolder(pytest.Directory):
@@ -73,7 +73,7 @@ class SuiteFile(pytest.File):
     def _tests(self) -> Iterator[DataSetTest]:
         chosen = list(self._chosen())
         for subject in self._subjects:
-            book = Book(subject.entries, self.suite.name)
+            book = Expectations(subject.entries, self.suite.name)
             for case, data_sets in chosen:
                 facts = _Facts(self.suite, subject, book, case)
                 for number in data_sets:
@@ -93,7 +93,7 @@ class SuiteFile(pytest.File):
 class _Facts:
     """What the tests of a case on one backend share."""
 
-    def __init__(self, suite: Suite, subject: Subject, book: Book, case: Case) -> None:
+    def __init__(self, suite: Suite, subject: Subject, book: Expectations, case: Case) -> None:
         self.suite = suite
         self.subject = subject
         self.book = book
@@ -197,24 +197,27 @@ class DataSetTest(pytest.Item):
         match result.verdict:
             case "passed":
                 self._require_no_denial(result)
-            case "silent":
-                pytest.skip(plain(f"silent: {self.facts.case.data_sets[self.data_set].silent}"))
+            case "unspecified":
+                pytest.skip(plain(f"unspecified: {self.facts.case.data_sets[self.data_set].unspecified}"))
             case "unsupported":
                 pytest.skip(said)
             case "not_run" if result.known:
                 pytest.skip(plain(result.known))
             case _:
-                known = self.facts.book.explain(result).known
+                known = self.facts.book.annotate(result).known
                 if known:
                     pytest.xfail(plain(f"{verdict_words(result.verdict)}: {known}"))
                 raise NotPassed("\n".join([said, *self._where(result.labels)]))
 
     def _require_no_denial(self, result: Result) -> None:
         """Fail where the backend is known to fail here, and does not: what is known of it no longer holds."""
-        denied = self.facts.book.denied(result)
-        if denied and not self.config.option.runxfail:
-            expected = " or ".join(verdict_words(verdict) for verdict in denied.verdicts)
-            lines = [f"[XPASS(strict)] expected {expected}: {denied.reason}", f"by the entry on: {denied.select}"]
+        contradicting = self.facts.book.contradicting(result)
+        if contradicting and not self.config.option.runxfail:
+            expected = " or ".join(verdict_words(verdict) for verdict in contradicting.verdicts)
+            lines = [
+                f"[XPASS(strict)] expected {expected}: {contradicting.reason}",
+                f"by the entry on: {contradicting.select}",
+            ]
             raise NotPassed("\n".join([*map(plain, lines), *self._where(result.labels)]))
 
     def _where(self, labels: Labels) -> Iterator[str]:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.backend.loading import backend_names, expectations_path
 from harness.errors import ConformanceError, UsageError
 from harness.pytest_plugin.items import DataSetTest, Subject, SuiteFile, SuiteFolder, told
-from harness.pytest_plugin.steady import SteadyWorker
-from harness.running.backend import backend_names, expectations_of
-from harness.running.expectations import read_expectations
+from harness.pytest_plugin.worker import PersistentWorker
+from harness.results.expectations import read_expectations
 from harness.running.pool import Limits
 from harness.running.run import folder_name
 from harness.suite.manifest import MANIFEST, Suite, open_suite
@@ -170,8 +170,8 @@ def _subjects(specs: Sequence[str], limits: Limits, expected: str | None) -> tup
             raise UsageError(
                 f"{named[name].spec!r} and {spec!r} are both {name} in the names of tests.", "Test them one at a time."
             )
-        entries = read_expectations(Path(expected) if expected else expectations_of(spec))
-        named[name] = Subject(spec, name, entries, SteadyWorker(spec, limits))
+        entries = read_expectations(Path(expected) if expected else expectations_path(spec))
+        named[name] = Subject(spec, name, entries, PersistentWorker(spec, limits))
     return tuple(named.values())
 
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from harness.running.results import Result, Verdict
+from harness.results.lines import Result, Verdict
 from harness.suite.cases import Labels
 from harness.suite.select import FIXED_KEYS, Term
 
@@ -46,7 +46,7 @@ class Block:
     """The scored results of one operator, or of one version of it, as bit sets."""
 
     def __init__(self, results: Sequence[Result]) -> None:
-        self.results = [result for result in results if result.verdict != "silent"]
+        self.results = [result for result in results if result.verdict != "unspecified"]
         """The scored ones; bit n of a set stands for the n-th."""
         self.all = (1 << len(self.results)) - 1
         self.verdicts: dict[Verdict, int] = defaultdict(int)

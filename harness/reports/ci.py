@@ -9,7 +9,7 @@ import msgspec
 
 from harness.reports.gather import RunFacts
 from harness.reports.text import count
-from harness.running.results import Result
+from harness.results.lines import Result
 
 Status: TypeAlias = Literal["passed", "failed", "erred", "skipped"]
 
@@ -43,8 +43,8 @@ def outcome(result: Result) -> Outcome:
     message = result.message.strip()
     if result.verdict == "passed":
         return Outcome("passed")
-    if result.verdict == "silent":
-        return Outcome("skipped", f"silent: the specification leaves the answer open. {message}")
+    if result.verdict == "unspecified":
+        return Outcome("skipped", f"unspecified: the specification leaves the answer open. {message}")
     if result.known:
         return Outcome("skipped", f"known {result.verdict}: {result.known}")
     if result.verdict == "unsupported":

@@ -23,7 +23,7 @@ from harness.reports.comparison import (
 from harness.reports.gather import ALL, Note
 from harness.reports.runs import RunFacts, clean_run, run_facts, run_labels, run_order
 from harness.reports.text import count, counted, node, reproduce
-from harness.running.results import Header, Result, Run
+from harness.results.lines import Header, Result, Run
 from harness.suite.select import Selection, select_results
 
 NEAR = 2.0
@@ -98,7 +98,7 @@ def compare(old: Sequence[Run], new: Sequence[Run], selection: Selection = ALL, 
         if keys or not selection.terms
     ]
     return Comparison(
-        format=1,
+        format=2,
         selection=str(selection),
         notes=(*_unpaired("OLD", before, after), *_unpaired("NEW", after, before)),
         regressions=sum(suite.counts.regressions for suite in suites),
@@ -110,9 +110,9 @@ def compare(old: Sequence[Run], new: Sequence[Run], selection: Selection = ALL, 
 def drifted(old: Result, new: Result) -> bool:
     """Whether a verdict stayed and its error moved: the larger is above ``NEAR`` bounds and at least twice the other.
 
-    What lies beyond ``FAR`` bounds counts as that. Errors of silent data sets are not looked at.
+    What lies beyond ``FAR`` bounds counts as that. Errors of unspecified data sets are not looked at.
     """
-    if old.verdict != new.verdict or old.verdict == "silent" or old.error is None or new.error is None:
+    if old.verdict != new.verdict or old.verdict == "unspecified" or old.error is None or new.error is None:
         return False
     small, large = sorted(min(float(error), FAR) for error in (old.error, new.error))
     return large > NEAR and large >= 2 * small
@@ -201,7 +201,7 @@ def _kind(old: Result | None, new: Result | None, *, owed: bool) -> Kind:
         return "lost" if owed and old.verdict == "passed" else "gone"
     if old.verdict == new.verdict:
         return "drifted" if drifted(old, new) else "same"
-    if "silent" in (old.verdict, new.verdict):
+    if "unspecified" in (old.verdict, new.verdict):
         return "changed"
     if "passed" in (old.verdict, new.verdict):
         return "fixed" if new.verdict == "passed" else "broken"
@@ -225,9 +225,9 @@ def _counts(pairs: Sequence[_Pair]) -> Counts:
         total=len(pairs),
         kinds={kind: kinds[kind] for kind in KINDS if kinds[kind]},
         old_passed=old["passed"],
-        old_scored=old.total() - old["silent"],
+        old_scored=old.total() - old["unspecified"],
         new_passed=new["passed"],
-        new_scored=new.total() - new["silent"],
+        new_scored=new.total() - new["unspecified"],
     )
 
 

@@ -146,11 +146,11 @@ def _groups(changes: _Group) -> list[_Group]:
         cause = ("", message) if message and len(titles[message]) > 1 else (_title(change), "")
         groups[suite, _verdict(change.old), _verdict(change.new), *cause].append((suite, change))
     return [
-        groups[key] for key in sorted(groups, key=lambda key: (_gravity(groups[key][0][1]), -len(groups[key]), key))
+        groups[key] for key in sorted(groups, key=lambda key: (_severity(groups[key][0][1]), -len(groups[key]), key))
     ]
 
 
-def _gravity(change: Change) -> int:
+def _severity(change: Change) -> int:
     verdict = change.new.verdict if change.new else "passed"
     return SEVERITY.get(verdict, len(SEVERITY))
 
@@ -166,7 +166,7 @@ def _verdict(side: Side | None) -> str:
 def _failure(change: Change) -> str:
     """What the failing side says: the old one of what is fixed or was a failure before, else the new one."""
     sides = (change.old, change.new)
-    return next((side.message for side in sides if side and side.verdict not in ("passed", "silent")), "")
+    return next((side.message for side in sides if side and side.verdict not in ("passed", "unspecified")), "")
 
 
 def _group(alike: _Group, cases: int, *, several: bool) -> Iterator[str]:

@@ -9,7 +9,7 @@ import msgspec
 from harness.reports.gather import Note
 from harness.reports.runs import RunFacts
 from harness.reports.text import title
-from harness.running.results import Measure, Verdict
+from harness.results.lines import Measure, Verdict
 from harness.suite.cases import Labels
 
 Kind: TypeAlias = Literal["broken", "lost", "fixed", "changed", "drifted", "new", "gone", "same"]

@@ -13,7 +13,7 @@ from harness.reports.gather import Note, Report, RunFacts, SuiteSummary
 from harness.reports.groups import FailureGroup, cause_told, urgency, verdicts_told
 from harness.reports.tables import Tally
 from harness.reports.text import count, counted, measure, one_line, percent, verdict_words
-from harness.running.results import VERDICTS
+from harness.results.lines import VERDICTS
 
 WIDTH = 100
 OPERATORS = 20
@@ -22,7 +22,7 @@ GROUPS = 12
 """Groups of failures shown in a suite, each with an example."""
 
 LEGEND = """\
-rate: passed of scored; unsupported and not run count against it, silent data sets are not scored.
+rate: passed / scored. Unsupported and not run count against it; unspecified data sets are not scored.
 worst error: in bounds, where 4 passes. known: expected by the backend's expectations; new: not."""
 
 _BOLD, _RED, _PLAIN = "\033[1m", "\033[31m", "\033[0m"

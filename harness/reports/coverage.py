@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from harness.reports.text import OMITTED, count, counted
-from harness.running.results import Result
+from harness.results.lines import Result
 
 
 class Coverage(msgspec.Struct, frozen=True):
@@ -57,7 +57,7 @@ def coverage(results: Iterable[Result], variables: Iterable[str], attributes: It
     data_sets: set[tuple[str, int]] = set()
     combinations: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
     for result in results:
-        if result.verdict != "silent":
+        if result.verdict != "unspecified":
             data_sets.add((result.case, result.data_set))
             labels = result.labels
             combinations.add(
@@ -78,5 +78,5 @@ def coverage(results: Iterable[Result], variables: Iterable[str], attributes: It
 
 
 def label_values(labels: Mapping[str, str], names: Iterable[str], lacking: str) -> tuple[str, ...]:
-    """The values of ``names``, with ``lacking`` for those that the labels do not have."""
+    """The values of ``names``, with ``missing_requirement`` for those that the labels do not have."""
     return tuple([labels.get(name, lacking) for name in names])

@@ -13,7 +13,7 @@ from harness.reports.ci import checks as checks_of
 from harness.reports.file_names import file_names
 from harness.reports.gather import Report, RunFacts
 from harness.reports.text import node, reproduce, title
-from harness.running.results import Header, Measure, Result
+from harness.results.lines import Header, Measure, Result
 
 VERSION = "0.0.0"
 """Of the specification."""

@@ -13,7 +13,7 @@ from harness.reports.groups import FailureGroup, run_groups
 from harness.reports.runs import RunFacts, clean_run, run_facts, run_labels, run_order
 from harness.reports.tables import CategoryRow, OperatorTable, Tally
 from harness.reports.text import count, counted
-from harness.running.results import Result, Run
+from harness.results.lines import Result, Run
 from harness.suite.select import Selection, select_results
 
 ALL = Selection()
@@ -93,7 +93,7 @@ def gather(runs: Sequence[Run], selection: Selection = ALL, testdata: Path = Pat
             pairs.sort(key=lambda pair: run_order(pair[0]))
             suites.append(_suite(name, [run for run, _ in pairs], [results for _, results in pairs]))
             results.append(tuple(results for _, results in pairs))
-    return Report(Summary(1, str(selection), tuple(suites)), tuple(results), testdata)
+    return Report(Summary(2, str(selection), tuple(suites)), tuple(results), testdata)
 
 
 def _suite(name: str, runs: Sequence[Run], results: Sequence[Sequence[Result]]) -> SuiteSummary:

@@ -82,7 +82,16 @@ def _code(text: str, width: int = 300) -> str:
 
 
 def _overview(suite: SuiteSummary) -> Iterator[_Block]:
-    headers = ["backend", "passed", "rate", "unexpected", "known", "unsupported", "silent", "worst error in bounds"]
+    headers = [
+        "backend",
+        "passed",
+        "rate",
+        "unexpected",
+        "known",
+        "unsupported",
+        "unspecified",
+        "worst error in bounds",
+    ]
     rows = [_row("th", map(html.escape, headers))]
     rows += [
         _row("td", (_code(run.label, 100), *_cells(tally)))
@@ -113,10 +122,10 @@ def _row(tag: str, cells: Iterable[str]) -> str:
 
 
 def _cells(tally: Tally) -> Iterator[str]:
-    unsupported, silent = (tally.verdicts.get(verdict, 0) for verdict in ("unsupported", "silent"))
+    unsupported, unspecified = (tally.verdicts.get(verdict, 0) for verdict in ("unsupported", "unspecified"))
     yield tally.rate
     yield html.escape(percent(tally.passed, tally.scored))
-    yield from map(count, (tally.unexpected, tally.known, unsupported, silent))
+    yield from map(count, (tally.unexpected, tally.known, unsupported, unspecified))
     yield html.escape(measure(tally.error))
 
 

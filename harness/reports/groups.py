@@ -10,10 +10,10 @@ import msgspec
 
 from harness.reports.causes import Block, Cause, causes, shared_causes, union
 from harness.reports.text import SEVERAL_NODES, count, counted, node, reproduce, title, verdict_words
-from harness.running.results import Result, Verdict
+from harness.results.lines import Result, Verdict
 from harness.suite.select import Selection, Term
 
-GRAVEST_FIRST: tuple[Verdict, ...] = (
+MOST_SEVERE_FIRST: tuple[Verdict, ...] = (
     "crashed",
     "timed_out",
     "wrong_value",
@@ -24,7 +24,7 @@ GRAVEST_FIRST: tuple[Verdict, ...] = (
     "not_run",
     "unsupported",
 )
-SEVERITY = {verdict: n for n, verdict in enumerate(GRAVEST_FIRST)}
+SEVERITY = {verdict: n for n, verdict in enumerate(MOST_SEVERE_FIRST)}
 """What is neither passed nor silent, the gravest first."""
 
 _NAMED = 3
@@ -227,7 +227,7 @@ def _group(suite: str, backend: str, run: int, operators: Sequence[Term], pieces
         failures=len(results),
         matching=sum(piece.matching for piece in pieces),
         known=sum(1 for result in results if result.known),
-        verdicts={verdict: verdicts[verdict] for verdict in GRAVEST_FIRST if verdict in verdicts},
+        verdicts={verdict: verdicts[verdict] for verdict in MOST_SEVERE_FIRST if verdict in verdicts},
         select=str(Selection((*operators, *first.narrowing, Term("verdict", tuple(sorted(verdicts)))))),
         example=Example(
             example.case,

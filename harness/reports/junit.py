@@ -14,7 +14,7 @@ import msgspec
 from harness.reports.ci import Status, checks, details, outcome, seconds, started
 from harness.reports.gather import Report, RunFacts
 from harness.reports.text import node, one_line, reproduce, title
-from harness.running.results import Result
+from harness.results.lines import Result
 
 LIMIT = 30_000_000
 """Bytes in a file: GitLab reads no more of one."""

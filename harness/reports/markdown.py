@@ -10,7 +10,7 @@ from harness.reports.groups import FailureGroup, told, urgency
 from harness.reports.markdown_text import code, grid, shown
 from harness.reports.tables import Failure, OperatorTable
 from harness.reports.text import OMITTED, count, counted, measure, one_line, percent, verdict_words
-from harness.running.results import VERDICTS, Verdict
+from harness.results.lines import VERDICTS, Verdict
 
 FAILURES = 10
 """Groups of failures and single ones shown for an operator version."""

@@ -9,9 +9,10 @@ from itertools import chain
 
 import msgspec
 
+from harness.backend.interface import Description
 from harness.errors import UsageError
 from harness.reports.text import plain, plain_lines, plain_tree
-from harness.running.results import Description, Footer, Header, Result, Run
+from harness.results.lines import Footer, Header, Result, Run
 
 
 class NoHeader(UsageError):

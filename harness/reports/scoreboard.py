@@ -11,7 +11,7 @@ from harness.reports.gather import Report, RunFacts, SuiteSummary
 from harness.reports.markdown_text import code, grid, shown
 from harness.reports.tables import Tally, type_order
 from harness.reports.text import count, counted, measure, percent, verdict_words
-from harness.running.results import VERDICTS, Result, Verdict
+from harness.results.lines import VERDICTS, Result, Verdict
 from harness.spec.element_types import BY_NAME
 
 INTRODUCTION = """\
@@ -138,7 +138,7 @@ def _pairs(facts: dict[str, str]) -> str:
 def _accuracy(labels: Sequence[str], runs: Sequence[Sequence[Result]]) -> Iterator[str]:
     rows: list[list[str]] = []
     for label, results in zip(labels, runs, strict=True):
-        errors = [float(r.error) for r in results if r.error is not None and r.verdict != "silent"]
+        errors = [float(r.error) for r in results if r.error is not None and r.verdict != "unspecified"]
         shares = [sum(1 for e in errors if e == 0), sum(1 for e in errors if e <= 1), sum(1 for e in errors if e <= 4)]
         worst = measure(max(errors)) if errors else ""
         cells = [f"{count(n)} ({percent(n, len(errors))})" for n in (*shares, len(errors) - shares[-1])]
@@ -155,7 +155,7 @@ def _types(labels: Sequence[str], runs: Sequence[Sequence[Result]]) -> Iterator[
     passed: list[Counter[str]] = [Counter() for _ in runs]
     for n, results in enumerate(runs):
         for result in results:
-            if result.verdict != "silent":
+            if result.verdict != "unspecified":
                 types = _kinds(result)
                 scored[n].update(types)
                 passed[n].update(types if result.verdict == "passed" else ())

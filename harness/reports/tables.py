@@ -12,7 +12,7 @@ import msgspec
 from harness.reports.coverage import Coverage, coverage, label_values
 from harness.reports.groups import SEVERITY, FailureGroup, result_urgency, version_groups, where
 from harness.reports.text import OMITTED, SEVERAL_NODES, count, reproduce, title, verdict_words
-from harness.running.results import VERDICTS, Measure, Result, Verdict
+from harness.results.lines import VERDICTS, Measure, Result, Verdict
 from harness.spec.element_types import BY_NAME
 
 Runs = Sequence[Sequence[Result]]
@@ -27,7 +27,7 @@ class Tally(msgspec.Struct, frozen=True):
 
     total: int
     scored: int
-    """All but the silent: the denominator of the rate. What is unsupported or did not run stays in it."""
+    """All but the unspecified: the denominator of the rate. What is unsupported or did not run stays in it."""
     supported: int
     """Scored, without the unsupported."""
     passed: int
@@ -132,7 +132,7 @@ def tally(results: Sequence[Result]) -> Tally:
     verdicts = [result.verdict for result in results]
     found: dict[Verdict, int] = {verdict: times for verdict in VERDICTS if (times := verdicts.count(verdict))}
     passed = found.get("passed", 0)
-    scored = len(results) - found.get("silent", 0)
+    scored = len(results) - found.get("unspecified", 0)
     known = len([result for result in results if result.known and result.verdict in SEVERITY])
     return Tally(
         total=len(results),
@@ -142,9 +142,9 @@ def tally(results: Sequence[Result]) -> Tally:
         verdicts=found,
         known=known,
         unexpected=scored - passed - known,
-        onnx_tolerance=len([result for result in results if result.onnx_tolerance and result.verdict != "silent"]),
-        error=_worst([result.error for result in results if result.verdict != "silent"]),
-        ulps=_worst([result.ulps for result in results if result.verdict != "silent"]),
+        onnx_tolerance=len([result for result in results if result.onnx_tolerance and result.verdict != "unspecified"]),
+        error=_worst([result.error for result in results if result.verdict != "unspecified"]),
+        ulps=_worst([result.ulps for result in results if result.verdict != "unspecified"]),
     )
 
 

@@ -3,7 +3,7 @@
 import shlex
 from typing import Any
 
-from harness.running.results import Measure
+from harness.results.lines import Measure
 from harness.suite.cases import Labels
 
 SEVERAL_NODES = "graphs of several nodes"

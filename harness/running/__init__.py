@@ -1,1 +1,1 @@
-"""What a backend answers: the protocol, workers in their own processes, the comparison, verdicts and result lines."""
+"""How it is run: worker processes, the pool and a run over a suite."""

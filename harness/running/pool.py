@@ -13,14 +13,15 @@ from typing import Literal, Self
 
 import msgspec
 
+from harness.backend.interface import Description
+from harness.backend.loading import COMMAND
+from harness.backend.protocol import CANNOT_WRITE, PROTOCOL
 from harness.errors import ConformanceError, UsageError
-from harness.running.answers import Flight, Outcome, Task
-from harness.running.backend import COMMAND
-from harness.running.process import Misbehaved, Process, command_of
-from harness.running.protocol import CANNOT_WRITE, PROTOCOL
-from harness.running.results import Description
-from harness.running.scratch import NoScratch, scratch_folder
-from harness.running.slots import Slot
+from harness.judging.outcome import Outcome, Task
+from harness.running.in_flight import CaseInFlight
+from harness.running.process import Process, ProtocolViolation, command_of
+from harness.running.scratch import NoScratchFolder, scratch_folder
+from harness.running.slot import Slot
 
 _IN_FLIGHT = 2
 """Cases that a worker has, so that it never waits for us."""
@@ -43,7 +44,7 @@ class Limits(msgspec.Struct, frozen=True):
     """Bytes; 0 for any."""
 
 
-class NoStart(ConformanceError):
+class StartFailed(ConformanceError):
     """A backend whose process does not start or does not say what it is."""
 
 
@@ -81,7 +82,7 @@ class Pool:
     ) -> None:
         processes = [slot.process for slot in self._slots if slot.process]
         if kind is None:
-            _dismiss(processes)
+            _close_inputs(processes)
         for process in processes:
             process.kill()
         for process in processes:
@@ -101,7 +102,7 @@ class Pool:
         while self._description is None:
             self._round()
             if self._given_up:
-                raise NoStart(self._given_up, "Try it alone: onnx-conformance check-backend.")
+                raise StartFailed(self._given_up, "Try it alone: onnx-conformance check-backend.")
         return self._description
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
@@ -109,11 +110,11 @@ class Pool:
         self._tasks = iter(tasks)
         for slot in self._slots:
             self._feed(slot)
-        while any(slot.flights or slot.alone for slot in self._slots) or self._returned:
+        while any(slot.in_flight or slot.alone for slot in self._slots) or self._returned:
             self._round()
             while self._outcomes:
                 yield self._outcomes.popleft()
-            if self._given_up and not any(slot.flights for slot in self._slots):
+            if self._given_up and not any(slot.in_flight for slot in self._slots):
                 break
         if self._given_up:
             yield from self._not_run()
@@ -143,7 +144,7 @@ class Pool:
             lines = process.receive()
             for line in lines or ():
                 self._hear(slot, line)
-        except Misbehaved as error:
+        except ProtocolViolation as error:
             self._misbehaved(slot, str(error))
             return
         if lines is None:
@@ -167,7 +168,7 @@ class Pool:
         if refusal and self._description is None:
             raise BackendRefused(refusal, said.advice)
         if refusal:
-            raise Misbehaved(f"a refusal ({refusal})")
+            raise ProtocolViolation(f"a refusal ({refusal})")
         self._description = self._description or said.description
         slot.ready = True
 
@@ -184,20 +185,20 @@ class Pool:
         elif not slot.ready:
             if now - slot.began > _START_LIMIT:
                 self._failed_start(slot, f"did not say what it is within {_START_LIMIT:.0f} s")
-        elif slot.flights and not slot.heard and now - slot.began > self._limits.seconds:
+        elif slot.in_flight and not slot.heard and now - slot.began > self._limits.seconds:
             self._timed_out(slot)
         elif self._limits.memory:
             self._weigh(slot, process)
 
     def _drained(self, slot: Slot, process: Process) -> bool:
         """Whether nothing more comes from a process that is gone, though its children may hold its output open."""
-        before = slot.flights[0].heard if slot.flights else 0
+        before = slot.in_flight[0].heard if slot.in_flight else 0
         self._listen(slot, process)
-        return slot.process is process and before == (slot.flights[0].heard if slot.flights else 0)
+        return slot.process is process and before == (slot.in_flight[0].heard if slot.in_flight else 0)
 
     def _weigh(self, slot: Slot, process: Process) -> None:
         used, allowed = process.resident(), self._limits.memory
-        if slot.flights and used > allowed:
+        if slot.in_flight and used > allowed:
             slot.stop()
             self._crashed(slot, f"used {_gibibytes(used)}, {_gibibytes(allowed)} allowed")
         elif used > slot.lean + allowed / 2:
@@ -216,16 +217,16 @@ class Pool:
         if not slot.ready:
             self._has_more()  # so that the run waits for it where there is nobody else
             return
-        if slot.big and not slot.flights:
+        if slot.big and not slot.in_flight:
             slot.big = False
             if process.resident() > slot.lean + self._limits.memory / 2:
                 slot.stop()
                 self._feed(slot)
                 return
-        while len(slot.flights) < _IN_FLIGHT and not slot.big and not self._given_up:
+        while len(slot.in_flight) < _IN_FLIGHT and not slot.big and not self._given_up:
             if slot.alone:
                 task, slot.alone = slot.alone, None
-            elif slot.flights and slot.flights[0].task.crash:
+            elif slot.in_flight and slot.in_flight[0].task.crash:
                 return
             else:
                 task = self._next()
@@ -248,7 +249,7 @@ class Pool:
     def _not_run(self) -> Iterator[Outcome]:
         alone = [slot.alone for slot in self._slots if slot.alone]
         for task in chain(alone, self._returned, self._tasks):
-            yield from Flight(task, 0, self._scratch).give_up("not_run", self._given_up)
+            yield from CaseInFlight(task, 0, self._scratch).give_up("not_run", self._given_up)
 
     # Workers that come and go.
 
@@ -261,14 +262,14 @@ class Pool:
     def _ended(self, slot: Slot) -> None:
         process = slot.process
         assert process is not None
-        how, words = process.end(), process.last_words()
+        how, words = process.end(), process.last_error_line()
         if how == f"exited with status {CANNOT_WRITE}" and not self._spec.startswith(COMMAND):
-            raise NoScratch(f"The answers of the backend cannot be written to {self._scratch}: {words}.")
+            raise NoScratchFolder(f"The answers of the backend cannot be written to {self._scratch}: {words}.")
         ready = slot.ready
         slot.stop()
         if not ready:
             self._failed_start(slot, _with(words, how))
-        elif slot.flights:
+        elif slot.in_flight:
             self._crashed(slot, how, words)
         else:
             self._feed(slot)
@@ -283,16 +284,16 @@ class Pool:
 
     def _crashed(self, slot: Slot, how: str, words: str = "") -> None:
         """Try what the crash left open once more, alone in a fresh worker, and believe it where it comes again."""
-        flight = self._take_back(slot)
-        rest = flight.task.after(flight.answered)
-        if not flight.task.crash or flight.answered:
+        current = self._take_back(slot)
+        rest = current.task.after(current.answered)
+        if not current.task.crash or current.answered:
             slot.alone = msgspec.structs.replace(rest, crash=how)
         else:
-            self._outcomes.append(flight.fail("crashed", _with(words, f"{how}, as it did before")))
+            self._outcomes.append(current.fail("crashed", _with(words, f"{how}, as it did before")))
             rest = rest.after(1)
             if rest.data_sets and rest.crashes + 1 >= _MOST_CRASHES:
                 reason = f"not reached: {_MOST_CRASHES} data sets of the case before it crashed"
-                self._outcomes.extend(flight.give_up("crashed", reason))
+                self._outcomes.extend(current.give_up("crashed", reason))
             elif rest.data_sets:
                 self._returned.appendleft(msgspec.structs.replace(rest, crash="", crashes=rest.crashes + 1))
         self._feed(slot)
@@ -303,29 +304,29 @@ class Pool:
         )
 
     def _misbehaved(self, slot: Slot, what: str) -> None:
-        if not slot.flights:  # nobody's answer, and a worker that begins so would never come to one
+        if not slot.in_flight:  # nobody's answer, and a worker that begins so would never come to one
             self._failed_start(slot, f"answered with {what}")
         else:
             self._replace(slot, "error", f"the backend answered with {what}", "the answer to the one before it is none")
 
     def _replace(self, slot: Slot, status: Literal["error", "timed_out"], message: str, behind: str) -> None:
         slot.stop()
-        if slot.flights:
-            flight = self._take_back(slot)
-            self._outcomes.append(flight.fail(status, message))
-            self._outcomes.extend(flight.give_up(status, f"not reached: {behind}"))
+        if slot.in_flight:
+            current = self._take_back(slot)
+            self._outcomes.append(current.fail(status, message))
+            self._outcomes.extend(current.give_up(status, f"not reached: {behind}"))
         self._feed(slot)
 
-    def _take_back(self, slot: Slot) -> Flight:
-        flight, behind = slot.take_back()
+    def _take_back(self, slot: Slot) -> CaseInFlight:
+        current, behind = slot.take_back()
         self._returned.extendleft(reversed(behind))
-        return flight
+        return current
 
 
-def _dismiss(processes: list[Process]) -> None:
+def _close_inputs(processes: list[Process]) -> None:
     """Give the workers of a finished run a second to end by themselves: containers die so, and not by a kill."""
     for process in processes:
-        process.dismiss()
+        process.close_input()
     deadline = time.monotonic() + 1
     while any(process.is_running() for process in processes) and time.monotonic() < deadline:
         time.sleep(0.002)

@@ -14,9 +14,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import harness
+from harness.backend import watchdog
+from harness.backend.loading import COMMAND
 from harness.errors import UsageError
-from harness.running import leash
-from harness.running.backend import COMMAND, cut
+from harness.text import shortened
 
 _SINGLE_THREADED = dict.fromkeys(
     (
@@ -34,8 +35,8 @@ _SINGLE_THREADED = dict.fromkeys(
 _WORKER = """\
 import sys
 sys.path.append(sys.argv[1])
-from harness.running import leash, worker
-leash.hold(int(sys.argv[2]), int(sys.argv[3]))
+from harness.backend import watchdog, worker
+watchdog.hold(int(sys.argv[2]), int(sys.argv[3]))
 worker.main(sys.argv[4])
 """
 _LONGEST_LINE = 1 << 20
@@ -50,7 +51,7 @@ class NoProgram(UsageError):
     """A ``command:`` whose program is not there."""
 
 
-class Misbehaved(Exception):
+class ProtocolViolation(Exception):
     """A worker said what the protocol does not know; the text says what."""
 
 
@@ -68,7 +69,7 @@ def command_of(spec: str, memory: int) -> list[str]:
         raise NoProgram("command: names no program.", "Write it as for a shell: command:node runner.js.")
     if shutil.which(program[0]) is None:
         raise NoProgram(f"There is no program {program[0]!r}.", "Install it, or give its path.")
-    return [sys.executable, "-I", "-S", leash.__file__, parent, most, *program]
+    return [sys.executable, "-I", "-S", watchdog.__file__, parent, most, *program]
 
 
 class Process:
@@ -129,7 +130,7 @@ class Process:
             self._line.clear()
         self._line += rest
         if len(self._line) > _LONGEST_LINE:
-            raise Misbehaved(f"an endless line, {excerpt(self._line)}")
+            raise ProtocolViolation(f"an endless line, {excerpt(self._line)}")
         return lines
 
     def is_running(self) -> bool:
@@ -149,13 +150,13 @@ class Process:
         if os.fstat(self._log).st_size > _MOST_STDERR:
             os.ftruncate(self._log, 0)
 
-    def last_words(self) -> str:
+    def last_error_line(self) -> str:
         """The last line of standard error that says anything."""
         size = os.fstat(self._log).st_size
         tail = os.pread(self._log, 4096, max(0, size - 4096)).decode(errors="replace")
         lines = [" ".join(line.split()) for line in tail.splitlines()]
         text = next((line for line in reversed(lines) if line), "")
-        return cut("".join(c for c in text if c.isprintable()), 300)
+        return shortened("".join(c for c in text if c.isprintable()), 300)
 
     def end(self) -> str:
         """End it and all it started, and tell how it ended where it had done so by itself."""
@@ -171,7 +172,7 @@ class Process:
         except ValueError:
             return f"was killed by signal {-code}"
 
-    def dismiss(self) -> None:
+    def close_input(self) -> None:
         """Let it end by itself: its input is over."""
         if self._process.stdin:
             self._process.stdin.close()
@@ -203,4 +204,4 @@ class Process:
 
 def excerpt(line: bytes | bytearray) -> str:
     """The beginning of what came instead of an answer."""
-    return repr(cut(bytes(line[:200]).decode(errors="replace"), 80))
+    return repr(shortened(bytes(line[:200]).decode(errors="replace"), 80))

@@ -19,23 +19,21 @@ from typing import Any, Self
 
 import msgspec
 
+from harness.backend.interface import Description
 from harness.errors import ConformanceError, UsageError
-from harness.running.answers import Task
-from harness.running.evidence import Evidence
-from harness.running.expectations import Book, Entry, read_expectations, write_expectations
-from harness.running.judge import judge, make_task
+from harness.judging.judge import judge, make_task
+from harness.judging.outcome import Task
+from harness.results.expectations import Expectation, Expectations, read_expectations, write_expectations
+from harness.results.lines import FORMAT, Footer, Header, Line, Run
+from harness.results.proposals import propose
+from harness.results.recording import RESULTS, Recorder, read_run
 from harness.running.pool import Limits, Pool
 from harness.running.progress import Display
-from harness.running.proposals import propose
-from harness.running.record import RESULTS, Recorder, read_run
-from harness.running.results import Description, Footer, Header, Line, Run
+from harness.running.saved_outputs import SavedOutputs
 from harness.suite.cases import Case
 from harness.suite.manifest import Suite
 from harness.suite.quick import each_value_once
 from harness.suite.select import NothingSelected, Selection, select_cases
-
-FORMAT = 1
-"""The layout of results files."""
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -104,7 +102,7 @@ def run(
         raise UsageError(f"There is no place for the expectations of {backend}.", "Name a file for them.")
     began = time.monotonic()
     entries = read_expectations(expectations)
-    book = Book(entries, suite.name)
+    book = Expectations(entries, suite.name)
     survey = _Survey()
     counts: Counter[str] = Counter()
     display = Display(f"{backend} over {suite.name}", counts, quiet=quiet)
@@ -124,13 +122,13 @@ def run(
                 if not done:
                     recorder.clear()
                     recorder.write(header)
-                evidence = Evidence(folder, fresh=not done)
+                saved = SavedOutputs(folder, fresh=not done)
                 for outcome in pool.run(_tasks(suite, options, done)):
-                    result = book.explain(judge(outcome))
+                    result = book.annotate(judge(outcome))
                     recorder.write(result)
                     counts[result.verdict] += 1
                     if result.verdict != "passed":
-                        evidence.keep(outcome)
+                        saved.keep(outcome)
                 footer = Footer(dict(sorted(counts.items())), book.unexpected, book.stale(), time.monotonic() - began)
                 recorder.write(footer)
     finished = read_run(folder / RESULTS)
@@ -152,13 +150,13 @@ class _Survey(msgspec.Struct):
     cases: int = 0
     data_sets: int = 0
 
-    def look_at(self, suite: Suite, options: Options, book: Book) -> None:
+    def look_at(self, suite: Suite, options: Options, book: Expectations) -> None:
         """Go through the whole manifest once, so that totals stand in the header. Raises NothingSelected."""
 
         def every_case() -> Iterator[Case]:
             for case in suite.cases():
                 self.suite_data_sets += len(case.data_sets)
-                book.notice(case)
+                book.add_case(case)
                 yield case
 
         for _, data_sets in _chosen(every_case(), options):
@@ -189,7 +187,7 @@ def _tasks(suite: Suite, options: Options, done: set[Key]) -> Iterator[Task]:
             yield make_task(root, case, data_sets)
 
 
-def _resume(recorder: Recorder, header: Header, book: Book, counts: Counter[str]) -> set[Key]:
+def _resume(recorder: Recorder, header: Header, book: Expectations, counts: Counter[str]) -> set[Key]:
     """What an earlier run has done, counted; its file is left with that and ready for more. Raises OtherRun."""
     done: set[Key] = set()
 
@@ -199,7 +197,7 @@ def _resume(recorder: Recorder, header: Header, book: Book, counts: Counter[str]
             return line
         if isinstance(line, Footer) or line.verdict == "not_run" or (line.case, line.data_set) in done:
             return None
-        line = book.explain(line)
+        line = book.annotate(line)
         done.add((line.case, line.data_set))
         counts[line.verdict] += 1
         return line
@@ -245,10 +243,10 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-def _rewrite(path: Path, backend: str, entries: Iterable[Entry], book: Book, finished: Run) -> None:
+def _rewrite(path: Path, backend: str, entries: Iterable[Expectation], book: Expectations, finished: Run) -> None:
     kept = [entry for entry in entries if not book.is_stale(entry)]
-    fresh = Book(kept, finished.headers[0].suite)
-    unexplained = [fresh.explain(result) for result in finished.results]
+    fresh = Expectations(kept, finished.headers[0].suite)
+    unexplained = [fresh.annotate(result) for result in finished.results]
     write_expectations(path, backend, [*kept, *propose(unexplained, finished.headers[0].suite)])
 
 

@@ -16,7 +16,7 @@ _ROOM = 1 << 30
 """Bytes that must be free there: containers often have few, and answers may be large."""
 
 
-class NoScratch(ConformanceError):
+class NoScratchFolder(ConformanceError):
     """A folder for the backend's answers that cannot be made or written."""
 
     advice = "Make room, or set TMPDIR to another folder; what is already recorded is kept for --resume."
@@ -32,7 +32,7 @@ def scratch_folder() -> str:
         _remove_orphans(where)
         return tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=where)
     except OSError as error:
-        raise NoScratch(f"No folder for answers can be made in {where}: {error.strerror}.") from error
+        raise NoScratchFolder(f"No folder for answers can be made in {where}: {error.strerror}.") from error
 
 
 def _has_room(folder: str) -> bool:

@@ -14,12 +14,12 @@ from typing import Any
 import msgspec
 from msgspec.inspect import StructType, type_info
 
+from harness.backend.protocol import Answer, Describe, Described, RunCase
 from harness.errors import UsageError
 from harness.reports.badges import Badge
 from harness.reports.comparison import Comparison
 from harness.reports.gather import Summary
-from harness.running.protocol import Answer, Describe, Described, RunCase
-from harness.running.results import Footer, Header, Result
+from harness.results.lines import Footer, Header, Result
 from harness.suite.cases import OF_THE_DIRECTORY, Case
 from harness.suite.coverage import Coverage
 

@@ -12,12 +12,12 @@ import onnx
 from onnx import helper
 
 from harness.errors import ConformanceError
-from harness.numbers.bound import PASS_AT, blunt
-from harness.numbers.laws import Law
-from harness.operators.call import Call, Scope, named_inputs, opsets_of
-from harness.operators.draw import Draw
-from harness.operators.evaluate import Expected, expected
-from harness.operators.operator import OMITTED, Drawn, Example, Operator
+from harness.numbers.bound import PASS_AT, insensitive
+from harness.numbers.distributions import Distribution
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import Expected, expected
+from harness.oracles.node import Node, named_inputs, opsets_of
+from harness.oracles.operator import OMITTED, Example, Operator, Sample
 from harness.spec.codec import encode
 from harness.spec.element_types import BY_NAME, element_type
 from harness.spec.schema import Parameter, Schema
@@ -33,20 +33,20 @@ class ExampleDisagrees(ConformanceError):
     """An example of an operator's document is not what its oracle gives: one of the two is read wrongly."""
 
 
-class LawsDiffer(ConformanceError):
+class DistributionsDiffer(ConformanceError):
     """Data sets of one case follow different laws, and a case has one list of them."""
 
     advice = "Draw what is random and what is not with different shapes."
 
 
-class _Set(msgspec.Struct, frozen=True, eq=False):
+class _DataSet(msgspec.Struct, frozen=True, eq=False):
     """One data set before it is computed."""
 
     group: str
     about: str
     seed: str
-    silent: str
-    drawn: Drawn
+    unspecified: str
+    sample: Sample
 
 
 def build_plan(operator: Operator, version: Schema, plan: Plan) -> Iterator[Built]:
@@ -59,17 +59,19 @@ def build_plan(operator: Operator, version: Schema, plan: Plan) -> Iterator[Buil
 
 def build_rows(operator: Operator, version: Schema, rows: Iterable[Row]) -> Iterator[Built]:
     """The cases of planned rows: data sets that share a model share a case."""
-    models: dict[str, tuple[Mapping[str, str], Mapping[str, Any], list[_Set]]] = {}
+    models: dict[str, tuple[Node, list[_DataSet]]] = {}
     for row in rows:
         attributes = [f"{name}={attribute_label(value)}" for name, value in row.attributes.items()]
         seed = "/".join([version.title, *row.types.values(), *attributes, row.group.name])
+        node = Node(operator, version, row.types, row.attributes)
         for inputs in row.group.generate(Draw(seed, row.types, row.attributes)):
-            drawn = inputs if isinstance(inputs, Drawn) else Drawn(inputs)
-            name = case_name(version, row.types, row.attributes, drawn)
-            one = _Set(row.group.name, row.group.about, seed, drawn.silent or row.group.silent, drawn)
-            models.setdefault(name, (row.types, row.attributes, []))[2].append(one)
-    for name, (types, attributes, sets) in models.items():
-        yield _build(operator, version, name, types, attributes, sets)
+            sample = inputs if isinstance(inputs, Sample) else Sample(inputs)
+            name = case_name(version, row.types, row.attributes, sample)
+            reason = sample.unspecified or row.group.unspecified
+            data_set = _DataSet(row.group.name, row.group.about, seed, reason, sample)
+            models.setdefault(name, (node, []))[1].append(data_set)
+    for name, (node, data_sets) in models.items():
+        yield _build(name, node, data_sets)
 
 
 def _build_example(operator: Operator, version: Schema, example: Example) -> Built:
@@ -80,36 +82,23 @@ def _build_example(operator: Operator, version: Schema, example: Example) -> Bui
         if p.type_str in version.variables
     }
     attributes = {a.name: example.attributes.get(a.name, OMITTED) for a in version.attributes}
-    without = tuple(p.name for p in version.outputs[len(example.gives) :])
-    one = _Set("example", "An example of the operator's document.", "", "", Drawn(example.inputs, without=without))
-    for output, printed in zip(expected(_call(operator, version, types, attributes, one)), example.gives, strict=False):
+    node = Node(operator, version, types, attributes)
+    sample = Sample(example.inputs, without=tuple(p.name for p in version.outputs[len(example.gives) :]))
+    for output, printed in zip(expected(node.call(sample)), example.gives, strict=False):
         found = np.asarray(output.value)
         if found.dtype != printed.dtype or not np.array_equal(found, printed):
             raise ExampleDisagrees(f"{example.name}: the document prints {printed.tolist()}, the oracle gives {found}.")
-    return _build(operator, version, example.name, types, attributes, [one])
+    return _build(example.name, node, [_DataSet("example", "An example of the operator's document.", "", "", sample)])
 
 
-def _call(
-    operator: Operator, version: Schema, types: Mapping[str, str], attributes: Mapping[str, Any], one: _Set
-) -> Call:
-    scope = Scope(opsets_of(version, attributes, one.drawn.nodes), one.drawn.outer, one.drawn.nodes)
-    return Call(operator, version, types, one.drawn.inputs, attributes, one.drawn.outputs, scope)
-
-
-def _build(
-    operator: Operator,
-    version: Schema,
-    name: str,
-    types: Mapping[str, str],
-    attributes: Mapping[str, Any],
-    sets: Sequence[_Set],
-) -> Built:
-    calls = [_call(operator, version, types, attributes, one) for one in sets]
-    fed = [[*call.given().items(), *call.scope.values.items()] for call in calls]
-    without = sets[0].drawn.without
+def _build(name: str, node: Node, data_sets: Sequence[_DataSet]) -> Built:
+    version, types, attributes = node.version, node.types, node.attributes
+    calls = [node.call(one.sample) for one in data_sets]
+    fed = [[*call.arguments().items(), *call.scope.values.items()] for call in calls]
+    without = data_sets[0].sample.without
     files: dict[str, bytes] = {}
     answers: list[list[tuple[str, Expected]]] = []
-    for number, (one, call) in enumerate(zip(sets, calls, strict=True)):
+    for number, (one, call) in enumerate(zip(data_sets, calls, strict=True)):
         folder = f"test_data_set_{number}"
         outputs = zip(_output_names(version), expected(call, one.seed), strict=False)
         answers.append([(label, output) for (name, label), output in outputs if name not in without])
@@ -119,17 +108,17 @@ def _build(
             files[f"{folder}/output_{i}.pb"] = encode(output.value, output.of, label)
             if output.bound is not None:
                 files[f"{folder}/bound_{i}.pb"] = _encode_bound(output.bound, output.of)
-            for n, also in enumerate(output.also):
-                files[f"{folder}/also_{n}_{i}.pb"] = encode(also, output.of, label)
+            for n, alternatives in enumerate(output.alternatives):
+                files[f"{folder}/alternative_{n}_{i}.pb"] = encode(alternatives, output.of, label)
 
     given = [[output for _, output in answer] for answer in answers]
-    laws, *others = (tuple(one.law for one in answer if one.law) for answer in given)
-    if any(other != laws for other in others) or len(laws) not in (0, len(given[0])):
-        raise LawsDiffer(f"{name} has data sets, or outputs, of which some are random.")
+    distributions, *others = (tuple(one.distribution for one in answer if one.distribution) for answer in given)
+    if any(other != distributions for other in others) or len(distributions) not in (0, len(given[0])):
+        raise DistributionsDiffer(f"{name} has data sets, or outputs, of which some are random.")
     rtol, atol = _tolerance([output for answer in given for output in answer])
-    if laws:
-        rtol, atol = 0.0, _width(laws, [[x.value for x in call.given().values()] for call in calls])
-    first = sets[0].drawn.inputs
+    if distributions:
+        rtol, atol = 0.0, _width(distributions, [[x.value for x in call.arguments().values()] for call in calls])
+    first = data_sets[0].sample.inputs
     absent = [p.name for p in version.inputs if p.option == "optional" and p.name not in first]
     case = Case(
         name=name,
@@ -144,11 +133,11 @@ def _build(
         ),
         inputs=tuple(str(typed.of) for _, typed in fed[0]),
         outputs=tuple(str(output.of) for output in given[0]),
-        data_sets=tuple(_data_set(one, answer) for one, answer in zip(sets, given, strict=True)),
+        data_sets=tuple(_data_set(one, answer) for one, answer in zip(data_sets, given, strict=True)),
         rtol=rtol,
         atol=atol,
-        judged="property" if laws else "bounds",
-        laws=laws,
+        judged="property" if distributions else "bounds",
+        distributions=distributions,
     )
     graph = _Graph(
         name,
@@ -183,15 +172,17 @@ def _declared(every: Iterable[Sequence[tuple[str, ValueType, Value]]]) -> list[t
     ]
 
 
-def _data_set(one: _Set, outputs: Sequence[Expected]) -> DataSet:
+def _data_set(one: _DataSet, outputs: Sequence[Expected]) -> DataSet:
     arrays = [(values, o.bound) for o in outputs for values in tensors_in(o.value)]
     return DataSet(
         group=one.group,
         about=one.about,
         seed=one.seed,
         elements=sum(values.size for values, _ in arrays),
-        blunt=sum(int(np.count_nonzero(blunt(values, bound))) for values, bound in arrays if bound is not None),
-        silent=one.silent,
+        insensitive=sum(
+            int(np.count_nonzero(insensitive(values, bound))) for values, bound in arrays if bound is not None
+        ),
+        unspecified=one.unspecified,
     )
 
 
@@ -234,9 +225,9 @@ def _tolerance(outputs: Sequence[Expected]) -> tuple[float, float]:
     return rtol, atol
 
 
-def _width(laws: Sequence[Law], inputs: Sequence[Sequence[Value]]) -> float:
+def _width(distributions: Sequence[Distribution], inputs: Sequence[Sequence[Value]]) -> float:
     """The atol for runners that know no laws: two answers that follow them may be so far apart."""
-    return _round_up(max(law.width(values) for values in inputs for law in laws))
+    return _round_up(max(distribution.width(values) for values in inputs for distribution in distributions))
 
 
 def _round_up(value: float) -> float:

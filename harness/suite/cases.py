@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from harness.numbers.laws import Law
+from harness.numbers.distributions import Distribution
 
 
 class Labels(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -42,13 +42,17 @@ class DataSet(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the draws were seeded with."""
     elements: int = 0
     """Elements in the expected outputs."""
-    blunt: int = 0
+    insensitive: int = 0
     """Of these, how many have a bound so wide that they cannot fail; where all are, the set counts for no coverage."""
-    silent: str = ""
+    unspecified: str = ""
     """Why the spec leaves the answer open, with its clause: run and shown, never scored."""
 
 
-class Case(msgspec.Struct, frozen=True, omit_defaults=True):
+FORMAT = 2
+"""The format of ``data.json`` and ``manifest.jsonl``; both state it as ``format``."""
+
+
+class Case(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="format", tag=FORMAT):
     """One test directory; ``data.json`` is all of it but ``name`` and ``files``, the manifest line is all of it."""
 
     name: str
@@ -63,8 +67,8 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     atol: float
     judged: Literal["bounds", "tolerance", "property"]
     """``bounds``: by bound_N.pb, bit for bit where there is none. ``tolerance``: by rtol and atol.
-    ``property``: by ``laws``; output_N.pb is an example."""
-    laws: tuple[Law, ...] = ()
+    ``property``: by ``distributions``; output_N.pb is an example."""
+    distributions: tuple[Distribution, ...] = ()
     """The law that each output follows, where answers are random."""
     clause: str = ""
     """The sentence of the spec, where one needs quoting."""

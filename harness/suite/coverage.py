@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import msgspec
 from tabulate import tabulate
 
-from harness.operators.operator import OMITTED
+from harness.oracles.operator import OMITTED
 from harness.spec.schema import Schema, schemas
 from harness.spec.values import parse_type
 from harness.suite.cases import Case
@@ -16,7 +16,7 @@ from harness.suite.names import label_type
 
 
 class VersionCoverage(msgspec.Struct, frozen=True):
-    """What the cases of one operator version exercise. Data sets that are silent or wholly blunt do not count."""
+    """What the cases of one operator version exercise. Data sets that are silent or wholly insensitive do not count."""
 
     op: str
     domain: str
@@ -100,8 +100,8 @@ def render(found: Coverage) -> str:
     headers = ("operator", "cases", "data sets", "type pairs", "attributes", "types × attributes", "missing")
     table = tabulate(rows, headers, colalign=("left", *["right"] * 5, "left")) if rows else ""
     notes = (
-        "Data sets count if they can fail: not silent, and not all elements blunt. Types × attributes are out of all\n"
-        "types that the schema allows times all attribute values, omitted included, that the suite uses."
+        "Data sets count if they can fail: not unspecified, and not all elements insensitive. Types × attributes are\n"
+        "out of all types that the schema allows times all attribute values, omitted included, that the suite uses."
     )
     return "\n".join([*lines, "", table, "", notes]) + "\n"
 
@@ -111,8 +111,8 @@ def _shortened(text: str, most: int = 60) -> str:
 
 
 def counts(case: Case) -> int:
-    """How many of a case's data sets can fail: neither silent nor wholly blunt."""
-    return sum(not s.silent and (s.blunt < s.elements or not s.elements) for s in case.data_sets)
+    """How many of a case's data sets can fail: neither silent nor wholly insensitive."""
+    return sum(not s.unspecified and (s.insensitive < s.elements or not s.elements) for s in case.data_sets)
 
 
 def _of_version(version: Schema, cases: list[Case], *, newest: bool) -> VersionCoverage:

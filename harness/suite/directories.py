@@ -14,7 +14,7 @@ import msgspec
 
 from harness.errors import ConformanceError, UsageError
 from harness.suite.cases import Built, Case
-from harness.suite.manifest import INCOMPLETE, MADE, MANIFEST
+from harness.suite.manifest import FINGERPRINT, INCOMPLETE, MANIFEST
 
 
 class NotASuite(UsageError):
@@ -49,7 +49,7 @@ def writing(path: Path) -> Generator[None]:
             except BlockingIOError:
                 raise SuiteBusy(f"Another process is writing {path}.", "Wait for it, or stop it.") from None
             (path / MANIFEST).unlink(missing_ok=True)
-            (path / MADE).unlink(missing_ok=True)
+            (path / FINGERPRINT).unlink(missing_ok=True)
             yield
 
 
@@ -73,7 +73,7 @@ def publish(path: Path, cases: Iterable[Case], made: str = "") -> None:
         partial = path / f"{MANIFEST}.partial"
         partial.write_bytes(b"".join(encode(case) + b"\n" for case in ordered))
         if made:
-            (path / MADE).write_text(made, encoding="ascii")
+            (path / FINGERPRINT).write_text(made, encoding="ascii")
         partial.replace(path / MANIFEST)
         (path / INCOMPLETE).unlink()
 

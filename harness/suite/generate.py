@@ -14,24 +14,24 @@ from pathlib import Path
 
 import msgspec
 
-from harness.operators.operator import Operator, operators
+from harness.oracles.operator import Operator, operators
 from harness.spec.schema import Schema, newest
 from harness.suite.build import build_plan, build_rows
+from harness.suite.cache import CaseCache, operator_hash
 from harness.suite.cases import Built, Case, Labels
 from harness.suite.directories import publish, write_case, writing
-from harness.suite.kept import Kept, oracle_hash
-from harness.suite.made import fingerprint
+from harness.suite.fingerprint import fingerprint
 from harness.suite.manifest import Suite, open_suite
 from harness.suite.planning import Plan, plan, plan_sweeps
 from harness.suite.select import NothingSelected, Selection
-from harness.suite.strength import Strength
+from harness.suite.strength import Planning
 
 EVERYTHING = Selection()
-KEPT = "exhaustive.kept"
+CACHE = "exhaustive.cache"
 """The folder beside the exhaustive suite in which its cases stay from one generation to the next."""
 
 
-class Planned(msgspec.Struct, frozen=True):
+class GeneratedVersion(msgspec.Struct, frozen=True):
     """What one version of an operator came to."""
 
     title: str
@@ -46,15 +46,15 @@ class Planned(msgspec.Struct, frozen=True):
 
 def generate(
     path: Path,
-    strength: Strength | None = "pairs",
+    planning: Planning = "pairs",
     jobs: int = 1,
-    progress: Callable[[int, int, Planned], None] | None = None,
+    progress: Callable[[int, int, GeneratedVersion], None] | None = None,
     selection: Selection = EVERYTHING,
-) -> tuple[Suite, tuple[Planned, ...]]:
-    """Writes the matrix suite into a folder, or with no ``strength`` the exhaustive one, and opens it.
+) -> tuple[Suite, tuple[GeneratedVersion, ...]]:
+    """Writes the matrix suite into a folder, or the exhaustive one for ``sweeps``, and opens it.
 
     It touches only what changed, and keeps what the sweeps gave beside the exhaustive suite.
-    The bytes depend on the operators' files, ``strength`` and ``selection`` (of operators, versions and categories)
+    The bytes depend on the operators' files, ``planning`` and ``selection`` (of operators, versions and categories)
     alone, not on ``jobs``, the machine or what was there. ``progress`` is called with versions done, versions in all
     and the newest one. Raises NothingSelected, NotASuite, SuiteBusy, WriteFailed and the errors of the operators'
     files; the suite then says that it is incomplete.
@@ -64,17 +64,17 @@ def generate(
         for i, operator in enumerate(operators())
         for number, version in enumerate(operator.schemas)
         if selection.matches("", Labels(version.op, version.domain, version.since, version.category))
-        and (strength or (operator.sweeps and version.since == newest(version)))
+        and (planning != "sweeps" or (operator.sweeps and version.since == newest(version)))
     ]
     if not units:
         raise NothingSelected(
-            f"No operator with {'an oracle' if strength else 'a sweep'} is {selection}.",
+            f"No operator with {'a sweep' if planning == 'sweeps' else 'an oracle'} is {selection}.",
             "Select by op, domain, since and category.",
         )
-    done: list[Planned] = []
-    made = fingerprint(made_of(strength, selection))
+    done: list[GeneratedVersion] = []
+    made = fingerprint(request_text(planning, selection))
     with writing(path):
-        for planned in _results(path, strength, jobs, units):
+        for planned in _results(path, planning, jobs, units):
             done.append(planned)
             if progress:
                 progress(len(done), len(units), planned)
@@ -82,18 +82,18 @@ def generate(
     return open_suite(path), tuple(sorted(done, key=lambda p: p.title))
 
 
-def made_of(strength: Strength | None, selection: Selection) -> str:
+def request_text(planning: Planning, selection: Selection) -> str:
     """What is asked of a suite, as its fingerprint has it."""
-    return f"{strength or 'sweeps'} {selection}"
+    return f"{planning} {selection}"
 
 
-def _results(path: Path, strength: Strength | None, jobs: int, units: Iterable[tuple[int, int]]) -> Iterator[Planned]:
+def _results(path: Path, planning: Planning, jobs: int, units: Iterable[tuple[int, int]]) -> Iterator[GeneratedVersion]:
     if jobs == 1:
-        yield from (_write_version(path, strength, *unit) for unit in units)
+        yield from (_write_version(path, planning, *unit) for unit in units)
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, context, initializer=_follow_parent) as pool:
-        futures = [pool.submit(_write_version, path, strength, *unit) for unit in units]
+        futures = [pool.submit(_write_version, path, planning, *unit) for unit in units]
         try:
             yield from (future.result() for future in as_completed(futures))
         finally:
@@ -109,27 +109,27 @@ def _follow_parent() -> None:
         threading.Thread(target=lambda: (wait([sentinel]), os._exit(1)), daemon=True).start()
 
 
-def _write_version(path: Path, strength: Strength | None, index: int, number: int) -> Planned:
+def _write_version(path: Path, planning: Planning, index: int, number: int) -> GeneratedVersion:
     operator: Operator = operators()[index]
     version: Schema = operator.schemas[number]
-    if strength:
-        # An older version is there for its own sake: each value once; the newest carries the combinations.
-        planned = plan(operator, version, strength if version.since == newest(version) else "each")
-        every = build_plan(operator, version, planned)
-    else:
+    if planning == "sweeps":
         planned = plan_sweeps(operator, version)
-        every = _swept(operator, version, planned, Kept(path.with_name(KEPT)))
+        every = _swept(operator, version, planned, CaseCache(path.with_name(CACHE)))
+    else:
+        # An older version is there for its own sake: each value once; the newest carries the combinations.
+        planned = plan(operator, version, planning if version.since == newest(version) else "each")
+        every = build_plan(operator, version, planned)
     cases: list[Case] = []
     written = 0
     for built in every:
         written += write_case(path, built)
         cases.append(built.case)
-    return Planned(version.title, len(planned.rows), planned.possible, written, tuple(cases))
+    return GeneratedVersion(version.title, len(planned.rows), planned.possible, written, tuple(cases))
 
 
-def _swept(operator: Operator, version: Schema, planned: Plan, kept: Kept) -> Iterator[Built]:
+def _swept(operator: Operator, version: Schema, planned: Plan, kept: CaseCache) -> Iterator[Built]:
     """The cases of an operator's sweeps, made anew where its oracle is no longer that of those kept."""
-    oracle = oracle_hash(operator)
+    oracle = operator_hash(operator)
     for row in planned.rows:
         name = f"{version.title} {row.types} {row.attributes} {row.group.name}"
         yield from kept.get(name, oracle, partial(build_rows, operator, version, [row]))

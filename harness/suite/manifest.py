@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 from collections.abc import Iterator
@@ -10,20 +11,26 @@ from pathlib import Path
 import msgspec
 
 from harness.errors import UsageError
-from harness.suite.cases import Case
+from harness.suite.cases import FORMAT, Case
 
 MANIFEST = "manifest.jsonl"
-MADE = "manifest.made"
-"""What the suite was made from: see ``harness.suite.made``."""
+FINGERPRINT = "manifest.fingerprint"
+"""What the suite was made from: see ``harness.suite.fingerprint``."""
 INCOMPLETE = "manifest.incomplete"
 """What stands in the manifest's place while a suite is being written, and after that was interrupted."""
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
-_FILE = re.compile(r"model\.onnx|data\.json|test_data_set_\d+/(input|output|bound|also_\d+)_\d+\.pb")
+_FILE = re.compile(r"model\.onnx|data\.json|test_data_set_\d+/(input|output|bound|alternative_\d+)_\d+\.pb")
 
 
 class NoSuite(UsageError):
     """A folder that is no suite, or one whose generation was interrupted."""
+
+
+class OtherFormat(NoSuite):
+    """A suite that another version of this project wrote, in a format that this version does not read."""
+
+    advice = "Generate it again: onnx-conformance generate."
 
 
 class BrokenManifest(UsageError):
@@ -66,7 +73,7 @@ def _case(line: bytes, manifest: Path, number: int) -> Case:
 
 
 def open_suite(path: Path) -> Suite:
-    """The suite in a folder. Raises NoSuite, saying which command would make it one."""
+    """The suite in a folder. Raises NoSuite or OtherFormat, saying which command writes one."""
     advice = "Write it: onnx-conformance generate."
     if not path.is_dir():
         raise NoSuite(f"There is no suite at {path}.", advice)
@@ -75,4 +82,18 @@ def open_suite(path: Path) -> Suite:
             raise NoSuite(f"The suite at {path} is incomplete: its generation was interrupted or is under way.", advice)
         raise NoSuite(f"{path} is no suite: it has no {MANIFEST}.", advice)
     with (path / MANIFEST).open("rb") as manifest:
+        _require_format(manifest.readline(), path / MANIFEST)
+        manifest.seek(0)
         return Suite(path, hashlib.file_digest(manifest, "sha256").hexdigest())
+
+
+class _Format(msgspec.Struct, frozen=True):
+    format: int = 1
+    """Format 1 does not state it."""
+
+
+def _require_format(first: bytes, manifest: Path) -> None:
+    """Raise OtherFormat if the first line states another format; a line that is no JSON is reported when it is read."""
+    with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
+        if first and (found := msgspec.json.decode(first, type=_Format).format) != FORMAT:
+            raise OtherFormat(f"{manifest} has format {found}; this version reads format {FORMAT}.")

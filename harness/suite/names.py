@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import onnx
 
-from harness.operators.operator import OMITTED, Drawn
+from harness.oracles.operator import OMITTED, Sample
 from harness.spec.schema import Schema
 from harness.spec.values import TensorType, Typed, parse_type, type_of_proto
 
@@ -79,7 +79,7 @@ def shape_label(value: Any) -> str:
             return f"sparse{'x'.join(map(str, value.dims))}"
 
 
-def case_name(version: Schema, types: Mapping[str, str], attributes: Mapping[str, Any], drawn: Drawn) -> str:
+def case_name(version: Schema, types: Mapping[str, str], attributes: Mapping[str, Any], drawn: Sample) -> str:
     """The name of the case at these coordinates: unique, ``[a-z0-9_]``, at most ``LONGEST`` characters.
 
     It depends on the coordinates alone. Where they do not fit in, a hash of them stands at its end.

@@ -14,13 +14,13 @@ import onnx
 from onnx import numpy_helper
 from onnx.backend.test.loader import load_model_tests
 
-from harness.operators.operator import OMITTED
+from harness.oracles.operator import OMITTED
 from harness.spec.codec import decode
 from harness.spec.schema import Schema, UnknownOperator, schema_at
 from harness.spec.values import ValueType, tensors_in, type_of_proto
 from harness.suite.cases import Built, Case, DataSet, Labels, finish
 from harness.suite.directories import publish, write_case, writing
-from harness.suite.made import fingerprint
+from harness.suite.fingerprint import fingerprint
 from harness.suite.manifest import Suite, open_suite
 from harness.suite.names import attribute_label, type_label
 
@@ -101,7 +101,7 @@ def _built(test: Any, name: str, kind: str) -> Built:
         inputs=tuple(map(str, inputs[:fed])),
         outputs=tuple(map(str, outputs)),
         data_sets=tuple(
-            DataSet("expanded" if "_expanded" in name else group, elements=n, silent=_DRAWN if random else "")
+            DataSet("expanded" if "_expanded" in name else group, elements=n, unspecified=_DRAWN if random else "")
             for n in elements
         ),
         rtol=test.rtol,

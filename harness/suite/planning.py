@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from covertable import make
 
-from harness.operators.operator import Group, Operator
+from harness.oracles.operator import Group, Operator
 from harness.spec.schema import Schema
 from harness.suite.strength import Strength
 
@@ -49,10 +49,10 @@ def plan(operator: Operator, version: Schema, strength: Strength = "pairs") -> P
     product = math.prod(map(len, factors.pools))
     if strength == "full":
         rows = [(*row, group) for group in operator.groups for row in factors.product()]
-    elif strength == "pairs" and (operator.whole or product <= PRODUCT_LIMIT):
+    elif strength == "pairs" and (operator.full_product or product <= PRODUCT_LIMIT):
         rows = [(*row, first) for row in factors.product()]
         rows += _covering(factors, others, 2)
-    elif strength == "each" and operator.whole:
+    elif strength == "each" and operator.full_product:
         rows = [(*row, first) for row in _with_news(factors.product())] + _covering(factors, others, 1)
     else:
         rows = _covering(factors, operator.groups, 1 if strength == "each" else 2)

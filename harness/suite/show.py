@@ -56,8 +56,8 @@ def show(folder: Path, case: Case, *, bounds: bool = False) -> str:
         path = f"test_data_set_{number}"
         if len(case.data_sets) > 1 or data_set.group != "example":
             lines += ["", *textwrap.wrap(f"Data set {number}, {data_set.group}: {data_set.about}".rstrip(": "), 100)]
-        if data_set.silent:
-            lines += textwrap.wrap(f"Never scored: {data_set.silent}", 100)
+        if data_set.unspecified:
+            lines += textwrap.wrap(f"Never scored: {data_set.unspecified}", 100)
         for title, stem, infos, types in (
             ("Inputs", "input", graph.input, case.inputs),
             ("Outputs", "output", graph.output, case.outputs),

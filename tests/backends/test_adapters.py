@@ -9,7 +9,8 @@ import pytest
 from backends.numpy import NumpyBackend
 from backends.onnx_reference import OnnxReferenceBackend
 from backends.onnxruntime import OnnxRuntimeBackend
-from harness.running.backend import Backend, Unsupported, backend_names, load_backend
+from harness.backend.interface import Backend, Unsupported
+from harness.backend.loading import backend_names, load_backend
 from harness.spec.element_types import BY_NAME, ELEMENT_TYPES, ElementType
 
 BACKENDS = {"numpy": NumpyBackend, "onnx-reference": OnnxReferenceBackend, "onnxruntime": OnnxRuntimeBackend}

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import Expected, expected
-from harness.operators.operator import Drawn, find
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import Expected, expected
+from harness.oracles.node import Call
+from harness.oracles.operator import Sample, find
 from harness.spec.element_types import element_type
 from harness.spec.schema import schema
 
@@ -29,7 +29,7 @@ def values(*given: Any, **keywords: Any) -> list[float]:
     return np.asarray(judged(*given, **keywords).value).tolist()
 
 
-def silent_groups(op: str, since: int, element: str, **attributes: Any) -> set[str]:
+def unspecified_groups(op: str, since: int, element: str, **attributes: Any) -> set[str]:
     """The groups of which at least one set of inputs is silent."""
     found = find(op, since)
     assert found
@@ -39,7 +39,7 @@ def silent_groups(op: str, since: int, element: str, **attributes: Any) -> set[s
         for group in found.groups
         if group.admits(types)
         for drawn in group.generate(Draw("", types, attributes))
-        if group.silent or (isinstance(drawn, Drawn) and drawn.silent)
+        if group.unspecified or (isinstance(drawn, Sample) and drawn.unspecified)
     }
 
 
@@ -81,8 +81,8 @@ def test_the_float_literals_of_function_bodies_are_honest_in_double():
 
 def test_clip_with_crossed_limits_is_max_in_13_and_open_before():
     assert values("Clip", 13, [-2, 0, 2], 2, 1) == [1, 1, 1]
-    assert silent_groups("Clip", 13, "int64") == set()
-    assert silent_groups("Clip", 12, "int64") == {"at_the_limits"}
+    assert unspecified_groups("Clip", 13, "int64") == set()
+    assert unspecified_groups("Clip", 12, "int64") == {"at_the_limits"}
 
 
 def test_clip_without_limits_ends_at_the_finite_values():
@@ -114,5 +114,5 @@ def test_prelu_broadcasts_from_7_on_and_shares_before():
         ("PRelu", 6, {"shared_by_all"}),
     ],
 )
-def test_what_the_text_leaves_open_is_silent(op: str, since: int, open_groups: set[str]):
-    assert silent_groups(op, since, "float") == open_groups
+def test_what_the_text_leaves_open_is_unspecified(op: str, since: int, open_groups: set[str]):
+    assert unspecified_groups(op, since, "float") == open_groups

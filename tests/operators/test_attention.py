@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import Expected, answer, expected
 from harness.operators.nn import attention as module
-from harness.operators.operator import OMITTED, Drawn, Inputs, find
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import Expected, answer, expected
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Inputs, Sample, find
 from harness.spec.element_types import element_type
 from harness.spec.schema import schema
 
@@ -233,7 +233,7 @@ def test_planned_data_show_a_mistake(
     types = {"T1": "tensor(float)", "T2": "tensor(float)", "U": "tensor(bool)"}
     found = next(one for one in module.attention.groups if one.name == group)
     drawn = next(iter(found.generate(Draw("seed", types, attributes))))
-    assert isinstance(drawn, Drawn)
+    assert isinstance(drawn, Sample)
     one = call("Attention", 25, drawn.inputs, is_causal=1)
     right = expected(one)[0]
     monkeypatch.setattr(module, name, mistake)

@@ -9,12 +9,12 @@ import msgspec
 import numpy as np
 import pytest
 
-from harness.operators.broadcasting import MULTIDIRECTIONAL, unidirectional
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import answer, expected
 from harness.operators.math.mod import remainder
-from harness.operators.operator import Drawn, Operator, find, operators
+from harness.oracles.broadcasting import MULTIDIRECTIONAL, unidirectional
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import answer, expected
+from harness.oracles.node import Call
+from harness.oracles.operator import Operator, Sample, find, operators
 from harness.spec.element_types import BY_NAME, element_type
 from harness.spec.schema import schema
 
@@ -174,10 +174,10 @@ def drawn(oracle: Operator, types: dict[str, str]) -> Any:
     for values in itertools.product(*oracle.attributes.values()):
         attributes = dict(zip(oracle.attributes, values, strict=True))
         for group in oracle.groups:
-            if group.admits(types) and not group.silent:
+            if group.admits(types) and not group.unspecified:
                 for one in group.generate(Draw(group.name, types, attributes)):
-                    inputs, silent = (one.inputs, one.silent) if isinstance(one, Drawn) else (one, "")
-                    if not silent:
+                    inputs, unspecified = (one.inputs, one.unspecified) if isinstance(one, Sample) else (one, "")
+                    if not unspecified:
                         yield attributes, inputs
 
 
@@ -202,9 +202,9 @@ def test_every_manner_of_broadcasting_is_tried():
     assert len(kinds) > 12
 
 
-def test_what_texts_leave_open_is_silent():
+def test_what_texts_leave_open_is_unspecified():
     mine = {"Add", "Sub", "Mul", "Div", "Mod", "Max", "Min", "Sum"}
-    found = {(o.name, group.name) for o in operators() for group in o.groups if group.silent and o.name in mine}
+    found = {(o.name, group.name) for o in operators() for group in o.groups if group.unspecified and o.name in mine}
     assert found == {
         ("Add", "wrap_around"),
         ("Sub", "wrap_around"),

@@ -10,11 +10,11 @@ import numpy as np
 import onnx
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import answer, expected
-from harness.operators.operator import OMITTED, Operator, find
 from harness.operators.tensor.cast_inputs import doubt, sorted_out
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import answer, expected
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Operator, find
 from harness.spec.codec import decode
 from harness.spec.element_types import BY_NAME, ELEMENT_TYPES
 from harness.spec.values import parse_type
@@ -242,7 +242,7 @@ def scored(of: str, to: str, **attributes: Any) -> list[tuple[np.ndarray, np.nda
     found: list[tuple[np.ndarray, np.ndarray]] = []
     for built in build_rows(one, one.schemas[0], rows):
         for number, data_set in enumerate(built.case.data_sets):
-            if not data_set.silent:
+            if not data_set.unspecified:
                 folder = f"test_data_set_{number}"
                 files = ((f"{folder}/input_0.pb", of), (f"{folder}/output_0.pb", to))
                 x, y = (decode(built.files[name], parse_type(f"tensor({type_})")) for name, type_ in files)

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import answer
-from harness.operators.operator import OMITTED, Drawn, Operator, find
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import answer
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Operator, Sample, find
 from harness.spec.element_types import element_type
 from harness.suite.planning import Row, plan
 
@@ -32,15 +32,15 @@ def of(op: str, since: int, *inputs: Any, **attributes: Any) -> np.ndarray:
     return found
 
 
-def drawn(op: str, since: int, group: str) -> Iterator[tuple[Row, Drawn]]:
+def drawn(op: str, since: int, group: str) -> Iterator[tuple[Row, Sample]]:
     """The data sets of a group that count."""
     one = operator(op, since)
     version = one.schemas[one.since.index(since)]
     for row in plan(one, version).rows:
         if row.group.name == group:
             for inputs in row.group.generate(Draw("seed", row.types, row.attributes)):
-                found = inputs if isinstance(inputs, Drawn) else Drawn(inputs)
-                if not (found.silent or row.group.silent):
+                found = inputs if isinstance(inputs, Sample) else Sample(inputs)
+                if not (found.unspecified or row.group.unspecified):
                     yield row, found
 
 
@@ -100,9 +100,9 @@ def test_what_the_text_leaves_open_is_not_scored():
         for inputs in group.generate(
             Draw("seed", {"T1": "tensor(int8)", "T2": "tensor(int64)", "T3": "tensor(float)"}, {"axis": OMITTED})
         ):
-            found = inputs if isinstance(inputs, Drawn) else Drawn(inputs)
-            assert found.silent or not (np.asarray(found.inputs["indices"]) < 0).any()
-            assert found.silent or np.asarray(found.inputs["depth"]).item() > 0
+            found = inputs if isinstance(inputs, Sample) else Sample(inputs)
+            assert found.unspecified or not (np.asarray(found.inputs["indices"]) < 0).any()
+            assert found.unspecified or np.asarray(found.inputs["depth"]).item() > 0
 
 
 def test_where_broadcasts_all_three():

@@ -8,10 +8,10 @@ import numpy as np
 import onnx
 import pytest
 
-from harness.operators.call import Call, Scope
 from harness.operators.controlflow.graphs import BOOL, INT64, free, graph, move, node
-from harness.operators.evaluate import answer
-from harness.operators.operator import OMITTED, Operator, find
+from harness.oracles.evaluate import answer
+from harness.oracles.node import Call, Scope
+from harness.oracles.operator import OMITTED, Operator, find
 from harness.spec.schema import schema
 from harness.spec.values import Typed, parse_type
 from harness.suite.build import build_plan

@@ -8,10 +8,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import answer, expected
-from harness.operators.operator import OMITTED, Drawn, Operator, find
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import answer, expected
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Operator, Sample, find
 from harness.spec.element_types import element_type
 from harness.spec.schema import schema
 from harness.suite.planning import plan
@@ -135,8 +135,8 @@ def test_quantized_convolutions_stand_for_real_ones():
 def test_a_near_tie_of_a_quantized_convolution_accepts_both_neighbours():
     tenths = {"w_scale": np.float32(0.1), "w_zero_point": np.int8(0), "w": np.array([[[3]]], np.int8)}
     near = quantized(**tenths, y_scale=np.float32(0.6))
-    assert {tuple(x.reshape(-1).tolist()) for x in (near.value, *near.also)} == {(3, 4), (4, 4)}
-    assert not quantized(**tenths, y_scale=np.float32(0.7)).also
+    assert {tuple(x.reshape(-1).tolist()) for x in (near.value, *near.alternatives)} == {(3, 4), (4, 4)}
+    assert not quantized(**tenths, y_scale=np.float32(0.7)).alternatives
 
 
 def transposed(*values: Any, since: int = 22, **attributes: Any) -> list[float]:
@@ -213,7 +213,7 @@ def sets(name: str, since: int, *but: str, **instead: Any) -> Iterator[tuple[Cal
         attributes = row.attributes | instead
         if row.group.name not in but:
             for drawn in row.group.generate(Draw("a seed", row.types, attributes)):
-                inputs = drawn.inputs if isinstance(drawn, Drawn) else drawn
+                inputs = drawn.inputs if isinstance(drawn, Sample) else drawn
                 yield Call(one, version, row.types, inputs, attributes), row.group.name
 
 

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import answer
 from harness.operators.object_detection.non_max_suppression import non_max_suppression
 from harness.operators.object_detection.roi_align import SIZES, Row, roi_align
-from harness.operators.operator import OMITTED, Drawn, find
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import answer
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Sample, find
 from harness.spec.schema import schema
 
 UNIT = [0, 0, 2, 2]
@@ -89,8 +89,8 @@ def test_no_scored_decision_hangs_on_the_rounding_of_float():
     for value in (0, 1):
         for group in non_max_suppression.groups:
             for inputs in group.generate(Draw("test", {}, {"center_point_box": value})):
-                drawn = inputs if isinstance(inputs, Drawn) else Drawn(inputs)
-                if not (drawn.silent or group.silent):
+                drawn = inputs if isinstance(inputs, Sample) else Sample(inputs)
+                if not (drawn.unspecified or group.unspecified):
                     wide = {n: v.astype(np.float64) if v.dtype == np.float32 else v for n, v in drawn.inputs.items()}
                     narrow = non_max_suppression.oracle(**drawn.inputs, center_point_box=value)
                     assert np.array_equal(narrow, non_max_suppression.oracle(**wide, center_point_box=value))
@@ -165,8 +165,8 @@ def test_every_scored_location_is_between_the_centers_of_pixels():
             shift = 0.5 * Row(draw).shifted
             for group in roi_align.groups:
                 for inputs in group.generate(draw):
-                    drawn = inputs if isinstance(inputs, Drawn) else Drawn(inputs)
-                    if not (drawn.silent or group.silent):
+                    drawn = inputs if isinstance(inputs, Sample) else Sample(inputs)
+                    if not (drawn.unspecified or group.unspecified):
                         corners = drawn.inputs["rois"] * 0.5 - shift
                         bins = (corners[:, 2:] - corners[:, :2]) / [4, 3]
                         step = bins / (2 * (ratio or np.maximum(np.ceil(bins), 1)))

@@ -6,10 +6,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from harness.numbers.laws import Dropped, Mask
-from harness.operators.call import Call
-from harness.operators.evaluate import expected
-from harness.operators.operator import OMITTED, Operator, find
+from harness.numbers.distributions import Dropped, Mask
+from harness.oracles.evaluate import expected
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Operator, find
 from harness.suite.build import build_plan
 from harness.suite.cases import Built
 from harness.suite.planning import plan
@@ -61,18 +61,20 @@ def test_training_drops_by_the_ratio_that_is_given_or_by_half():
 
 
 def test_laws_tell_the_places_of_what_they_tie_together():
-    laws = {built.case.labels.omitted: built.case.laws for built in cases(22) if built.case.laws}
-    assert laws == {
+    distributions = {
+        built.case.labels.omitted: built.case.distributions for built in cases(22) if built.case.distributions
+    }
+    assert distributions == {
         (): (Dropped(given=1), Mask(3)),
         ("mask",): (Dropped(given=1),),
         ("ratio",): (Dropped(), Mask(2)),
     }
-    assert {law for built in cases(1) for law in built.case.laws} <= {
+    assert {distribution for built in cases(1) for distribution in built.case.distributions} <= {
         Dropped(ratio=0.25),
         Dropped(ratio=0.875),
         Dropped(),
     }
-    assert any(built.case.laws for built in cases(1))
+    assert any(built.case.distributions for built in cases(1))
 
 
 def test_masks_had_the_type_of_the_data_before_they_were_boolean():
@@ -114,4 +116,4 @@ def test_each_input_and_the_mask_are_left_out_and_given(since: int):
 def test_masks_of_old_versions_are_never_scored(since: int):
     for built in cases(since):
         if "mask" not in built.case.labels.omitted:
-            assert all(data_set.silent for data_set in built.case.data_sets)
+            assert all(data_set.unspecified for data_set in built.case.data_sets)

@@ -9,11 +9,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import answer, expected
-from harness.operators.operator import OMITTED, Drawn, Inputs, Operator, find
 from harness.operators.tensor.gather import element, sized, slices_gathered
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import answer, expected
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Inputs, Operator, Sample, find
 from harness.spec.element_types import element_type
 from harness.spec.schema import Schema, schema
 from harness.suite.planning import Row, plan
@@ -113,8 +113,8 @@ def test_tensor_scatter_writes_each_sample_from_its_index_on():
 def scored(op: Operator, version: Schema) -> Iterator[tuple[Row, Inputs]]:
     for row in plan(op, version).rows:
         for one in row.group.generate(Draw(version.title + row.group.name, row.types, row.attributes)):
-            drawn = one if isinstance(one, Drawn) else Drawn(one)
-            if not (drawn.silent or row.group.silent):
+            drawn = one if isinstance(one, Sample) else Sample(one)
+            if not (drawn.unspecified or row.group.unspecified):
                 yield row, drawn.inputs
 
 

@@ -7,12 +7,12 @@ import numpy as np
 import onnx
 import pytest
 
-from harness.numbers.laws import Bernoulli, Multinomial, Normal, Uniform
-from harness.operators.call import Call
-from harness.operators.evaluate import Expected, answer, expected
+from harness.judging.distributions import compare_distributions
+from harness.numbers.distributions import Bernoulli, Multinomial, Normal, Uniform
 from harness.operators.generator.constant import LINEAR, MIXED, NOWHERE, PLACES
-from harness.operators.operator import OMITTED, Operator, find
-from harness.running.laws import compare_laws
+from harness.oracles.evaluate import Expected, answer, expected
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Operator, find
 from harness.spec.codec import decode
 from harness.spec.values import parse_type
 from harness.suite.build import build_plan
@@ -142,7 +142,7 @@ LIKE = {"T1": "int8", "T2": "double"}
 
 
 @pytest.mark.parametrize(
-    ("found", "law", "shape"),
+    ("found", "distribution", "shape"),
     [
         (of("RandomNormal", 1, shape=[3, 2], mean=1.5), Normal(1.5, 1.0), (3, 2)),
         (of("RandomUniform", 22, shape=[], high=4.0, low=-2.0), Uniform(-2.0, 4.0), ()),
@@ -152,8 +152,8 @@ LIKE = {"T1": "int8", "T2": "double"}
         (of("Multinomial", 7, np.zeros((4, 3)), types={"T1": "double", "T2": "int32"}), Multinomial(0), (4, 1)),
     ],
 )
-def test_random_operators_state_their_law(found: Expected, law: Any, shape: tuple[int, ...]):
-    assert found.law == law
+def test_random_operators_state_their_law(found: Expected, distribution: Any, shape: tuple[int, ...]):
+    assert found.distribution == distribution
     assert found.value.shape == shape
 
 
@@ -170,8 +170,8 @@ def test_examples_are_drawn_from_the_seed_alone():
 def test_a_case_of_a_random_operator_carries_its_laws():
     (built,) = cases("RandomNormal", 22, shape=[40, 101], dtype=OMITTED, seed=OMITTED, mean=-6.0, scale=OMITTED)
     case = built.case
-    assert (case.judged, case.laws, case.rtol) == ("property", (Normal(-6.0, 1.0),), 0.0)
-    assert b'"law": "normal"' in built.files["data.json"]
+    assert (case.judged, case.distributions, case.rtol) == ("property", (Normal(-6.0, 1.0),), 0.0)
+    assert b'"distribution": "normal"' in built.files["data.json"]
     assert case.atol > 20, "two answers that we pass are 20 scales apart at most"
     assert not any("bound" in name for name in case.files)
 
@@ -187,4 +187,4 @@ def test_the_example_on_disk_is_an_answer_that_passes(op: str):
                 decode(built.files[f"{folder}/{file}.pb"], parse_type(text))
                 for file, text in [("output_0", case.outputs[0]), *zip(["input_0"], case.inputs, strict=False)]
             )
-            assert compare_laws(case, [output], [output], inputs, lambda: ["y"]).verdict == "passed"
+            assert compare_distributions(case, [output], [output], inputs, lambda: ["y"]).verdict == "passed"

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from harness.numbers.bound import PASS_AT
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import answer, expected
-from harness.operators.operator import OMITTED, Drawn, Operator, find
 from harness.operators.tensor import grid_sample as grids
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import answer, expected
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Operator, Sample, find
 from harness.spec.element_types import element_type
 from harness.spec.schema import schema
 from harness.suite.planning import plan
@@ -146,13 +146,13 @@ def test_depth_to_space_is_the_reverse_of_space_to_depth(mode: str):
     assert np.array_equal(give("DepthToSpace", 28, depth, blocksize=2, mode=mode), x)
 
 
-def scored(op: Operator, **only: Any) -> Iterator[tuple[Any, Drawn]]:
+def scored(op: Operator, **only: Any) -> Iterator[tuple[Any, Sample]]:
     """The rows of the newest version with these attributes, each with its scored inputs."""
     for row in plan(op, op.schemas[0]).rows:
         if row.types["T1"] == "tensor(float)" and all(row.attributes[k] == v for k, v in only.items()):
             for one in row.group.generate(Draw(f"{row}", row.types, row.attributes)):
-                drawn = one if isinstance(one, Drawn) else Drawn(one)
-                if not (drawn.silent or row.group.silent):
+                drawn = one if isinstance(one, Sample) else Sample(one)
+                if not (drawn.unspecified or row.group.unspecified):
                     yield row, drawn
 
 
@@ -163,7 +163,7 @@ def test_locations_are_exact_in_the_grids_type():
     for row in plan(op, op.schemas[0]).rows:
         if row.group.name not in ("other_sizes", "nowhere", "empty"):
             for drawn in row.group.generate(Draw("a", row.types, row.attributes)):
-                assert isinstance(drawn, Drawn)
+                assert isinstance(drawn, Sample)
                 image, grid = drawn.inputs["X"], drawn.inputs["grid"]
                 align = int(row.attributes["align_corners"] == 1)
                 exact = grids.located(grid.astype(np.float64), image.shape[2:], align)

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from PIL import UnidentifiedImageError, features
 
-from harness.operators.call import Call
-from harness.operators.evaluate import expected
 from harness.operators.image import catalogue
 from harness.operators.image.catalogue import CHROMA, FLAT_CHROMA, MANY, WIDE_CHROMA, Codec, Y
 from harness.operators.image.encoders import tiff
 from harness.operators.image.jpegs import Block, Blocks, colours, doubled, levels, picture
 from harness.operators.image.pictures import COLOUR, LEVELS, Picture, evenly
-from harness.operators.operator import OMITTED, find
+from harness.oracles.evaluate import expected
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, find
 from harness.suite.build import build_plan
 from harness.suite.planning import plan
 
@@ -160,10 +160,10 @@ def test_each_codec_is_judged_in_each_pixel_format():
     built = list(build_plan(one, one.schemas[0], plan(one, one.schemas[0])))
     assert len(built) <= 60
     judged: set[tuple[str, str]] = set()
-    silent = Counter(s.group for b in built for s in b.case.data_sets if s.silent)
-    assert silent == {"colour_as_gray": 2, "few_levels": 1, "transparent": 1, "turned": 1, "undecodable": 4}
+    unspecified = Counter(s.group for b in built for s in b.case.data_sets if s.unspecified)
+    assert unspecified == {"colour_as_gray": 2, "few_levels": 1, "transparent": 1, "turned": 1, "undecodable": 4}
     for case in (b.case for b in built):
-        groups = {s.group for s in case.data_sets if not s.silent}
+        groups = {s.group for s in case.data_sets if not s.unspecified}
         assert len(groups) < 2, "a case is of one codec, for a runtime may lack another"
         judged |= {(group, case.labels.attributes["pixel_format"]) for group in groups}
     assert judged == {

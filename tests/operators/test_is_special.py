@@ -6,11 +6,11 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import answer
-from harness.operators.operator import OMITTED, Operator, find
 from harness.operators.tensor.is_special import is_inf, is_nan, nans
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import answer
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Operator, find
 from harness.spec.element_types import element_type
 from harness.suite.planning import plan
 

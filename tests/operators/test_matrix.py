@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import answer, expected
-from harness.operators.operator import OMITTED, Drawn, find
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import answer, expected
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Sample, find
 from harness.spec.element_types import element_type
 from harness.spec.schema import schema
 
@@ -151,8 +151,8 @@ def test_a_mel_band_has_its_peak_inside_its_edges():
     assert np.argwhere(found.value).tolist() == [[3, 0], [3, 1]]
 
 
-def test_integers_that_no_text_decides_are_silent():
+def test_integers_that_no_text_decides_are_unspecified():
     attributes = {"transA": OMITTED, "transB": OMITTED, "alpha": 0.5, "beta": OMITTED}
     (group,) = (g for g in find("Gemm", 13).groups if g.name == "wide_integers")
     drawn = list(group.generate(Draw("seed", {"T": "tensor(int32)"}, attributes)))
-    assert [bool(d.silent) for d in drawn if isinstance(d, Drawn)] == [False, True, True]
+    assert [bool(d.unspecified) for d in drawn if isinstance(d, Sample)] == [False, True, True]

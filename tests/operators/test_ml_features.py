@@ -7,9 +7,9 @@ import onnx
 import pytest
 
 import harness.operators.traditionalml.label_encoder as encoders
-from harness.operators.call import Call
-from harness.operators.evaluate import answer
-from harness.operators.operator import OMITTED, Operator, operators
+from harness.oracles.evaluate import answer
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Operator, operators
 from harness.suite.build import build_plan
 from harness.suite.planning import plan
 

@@ -8,13 +8,13 @@ import pytest
 
 import harness.operators.traditionalml.tree_ensemble as ensembles
 from harness.numbers.balls import are_balls
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import answer, expected
-from harness.operators.operator import OMITTED, Drawn, Operator, operators
 from harness.operators.traditionalml.tree_ensemble import is_true
 from harness.operators.traditionalml.tree_ensemble_models import NEWEST, not_a_number, ordinary
 from harness.operators.traditionalml.trees import TRIED, Branch, Leaf, by_leaves, by_nodes, forest, told_apart
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import answer, expected
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Operator, Sample, operators
 from harness.suite.planning import plan
 
 ML = "ai.onnx.ml"
@@ -283,10 +283,10 @@ def test_the_forest_has_every_mode():
 def test_no_two_top_scores_are_equal_where_answers_count(op: str):
     for one in declared(op):
         version = one.schemas[0]
-        for row in (row for row in plan(one, version, "each").rows if not row.group.silent):
+        for row in (row for row in plan(one, version, "each").rows if not row.group.unspecified):
             for drawn in row.group.generate(Draw("test", row.types, row.attributes)):
-                assert isinstance(drawn, Drawn)
-                if not drawn.silent:
+                assert isinstance(drawn, Sample)
+                if not drawn.unspecified:
                     _, z = answer(Call(one, version, row.types, drawn.inputs, row.attributes))
                     ordered = np.sort(np.asarray(z.value), axis=1)
                     assert (ordered[:, -1] > ordered[:, -2]).all()

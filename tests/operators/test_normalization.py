@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from harness.numbers.bound import PASS_AT
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import answer, expected
 from harness.operators.nn import batch_normalization, lp_normalization, lrn
-from harness.operators.operator import OMITTED, Drawn, Group, Operator, find, operators
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import answer, expected
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Group, Operator, Sample, find, operators
 from harness.spec.element_types import element_type
 from harness.spec.schema import schema
 from harness.suite.planning import Row, plan
@@ -196,15 +196,15 @@ def test_mean_and_variance_are_taken_along_batch_height_and_width(since: int):
     assert along_channels.tolist() == [[[[1, -1]], [[-1, 1]]], [[[1, -1]], [[-1, 1]]]]
 
 
-def _planned(one: Operator, group: str, **attributes: Any) -> list[tuple[Row, Drawn]]:
+def _planned(one: Operator, group: str, **attributes: Any) -> list[tuple[Row, Sample]]:
     """What is drawn for a group in float with these attributes."""
-    found: list[tuple[Row, Drawn]] = []
+    found: list[tuple[Row, Sample]] = []
     version = one.schemas[0]
     for row in plan(one, version).rows:
         floats = set(row.types.values()) == {"tensor(float)"}
         if row.group.name == group and floats and all(row.attributes[k] == v for k, v in attributes.items()):
             drawn = row.group.generate(Draw(repr(row.attributes), row.types, row.attributes))
-            found += [(row, one if isinstance(one, Drawn) else Drawn(one)) for one in drawn]
+            found += [(row, one if isinstance(one, Sample) else Sample(one)) for one in drawn]
     return found
 
 
@@ -274,8 +274,8 @@ def test_the_sets_of_a_group_have_bounds_that_are_finite(name: str):
     assert groups
     for one, row, group in groups.values():
         for drawn in group.generate(Draw("seed", row.types, row.attributes)):
-            sets = drawn if isinstance(drawn, Drawn) else Drawn(drawn)
-            if sets.silent or group.silent:
+            sets = drawn if isinstance(drawn, Sample) else Sample(drawn)
+            if sets.unspecified or group.unspecified:
                 continue
             for output in expected(Call(one, one.schemas[0], row.types, sets.inputs, row.attributes)):
                 assert output.bound is not None

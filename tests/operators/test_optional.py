@@ -6,9 +6,9 @@ import numpy as np
 import onnx
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.evaluate import expected
-from harness.operators.operator import OMITTED, Inputs, Operator, find, operators
+from harness.oracles.evaluate import expected
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Inputs, Operator, find, operators
 from harness.spec.codec import decode, encode
 from harness.spec.schema import newest, schema
 from harness.spec.values import OptionalType, Value, element_in, parse_type, tensors_in, type_of_proto

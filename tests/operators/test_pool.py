@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from harness.numbers.bound import PASS_AT
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import answer, expected
 from harness.operators.nn import max_pool, max_roi_pool, pool
 from harness.operators.nn.pool_windows import axes_of
-from harness.operators.operator import OMITTED, Drawn, Operator, find, operators
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import answer, expected
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Operator, Sample, find, operators
 from harness.spec.element_types import element_type
 from harness.spec.schema import schema
 from harness.suite.planning import Row, plan
@@ -159,14 +159,14 @@ def rows(one: Operator) -> tuple[Row, ...]:
     return plan(one, one.schemas[0]).rows
 
 
-def sets(one: Operator, group: str) -> Iterator[tuple[Drawn, dict[str, Any]]]:
+def sets(one: Operator, group: str) -> Iterator[tuple[Sample, dict[str, Any]]]:
     """What a group yields for the planned rows, each set with its attributes as the oracle gets them."""
     defaults = {a.name: a.default for a in one.schemas[0].attributes}
     for row in rows(one):
         if row.group.name == group:
             stated = {name: value for name, value in row.attributes.items() if value != OMITTED}
             for drawn in row.group.generate(Draw("test", row.types, row.attributes)):
-                yield drawn if isinstance(drawn, Drawn) else Drawn(drawn), defaults | stated
+                yield drawn if isinstance(drawn, Sample) else Sample(drawn), defaults | stated
 
 
 def reaching(name: str, since: int) -> Operator:
@@ -175,7 +175,7 @@ def reaching(name: str, since: int) -> Operator:
 
 
 def scored(one: Operator, group: str, *names: str) -> list[tuple[np.ndarray, dict[str, Any]]]:
-    found = [(d.inputs["X"].astype(np.float64), a) for d, a in sets(one, group) if not d.silent]
+    found = [(d.inputs["X"].astype(np.float64), a) for d, a in sets(one, group) if not d.unspecified]
     return [(x, a) for x, a in found if all(a[name] for name in names)]
 
 
@@ -211,8 +211,8 @@ def test_padding_by_zeros_is_told_apart():
 def test_scored_windows_have_distinct_elements_wherever_indices_are_asked_for():
     for row in rows(max_pool.max_pool):
         for drawn in row.group.generate(Draw("test", row.types, row.attributes)):
-            assert isinstance(drawn, Drawn)
-            if not drawn.silent and "Indices" not in drawn.without:
+            assert isinstance(drawn, Sample)
+            if not drawn.unspecified and "Indices" not in drawn.without:
                 planes = drawn.inputs["X"].reshape(-1, int(np.prod(drawn.inputs["X"].shape[2:])))
                 assert all(len(np.unique(plane)) == plane.size for plane in planes)
 

@@ -6,9 +6,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.evaluate import Expected, expected
-from harness.operators.operator import find
+from harness.oracles.evaluate import Expected, expected
+from harness.oracles.node import Call
+from harness.oracles.operator import find
 from harness.spec.element_types import element_type
 from harness.spec.schema import schema
 
@@ -62,21 +62,21 @@ def test_scale_and_zero_point_are_those_of_its_example(
 ):
     y, y_scale, y_zero_point = evaluated("DynamicQuantizeLinear", 11, {"x": np.float32(x)}, "uint8")
     assert y_scale.value == np.float32(scale)
-    assert {int(v) for v in (y_zero_point.value, *y_zero_point.also)} == {zero_point}
+    assert {int(v) for v in (y_zero_point.value, *y_zero_point.alternatives)} == {zero_point}
     assert (y.value.min(), y.value.max()) == ends
 
 
 def test_a_near_tie_accepts_both_neighbours():
     """0.5 / 0.019607844 is 25.499999 exactly and 25.5 in float."""
     y, *_ = evaluated("DynamicQuantizeLinear", 11, {"x": np.float32([0, 2, -3, 0.5])}, "uint8")
-    assert {int(v[3]) for v in (y.value, *y.also)} == {178, 179}
-    assert {int(v[1]) for v in (y.value, *y.also)} == {255}
+    assert {int(v[3]) for v in (y.value, *y.alternatives)} == {178, 179}
+    assert {int(v[1]) for v in (y.value, *y.alternatives)} == {255}
 
 
 def quantized(since: int, x: Any, scale: Any, zero_point: Any = None, y: str = "uint8", **attributes: Any) -> Any:
     inputs = {"x": x, "y_scale": scale} | ({} if zero_point is None else {"y_zero_point": zero_point})
     (found,) = evaluated("QuantizeLinear", since, inputs, y, **attributes)
-    assert (found.bound, found.also) == (None, ())
+    assert (found.bound, found.alternatives) == (None, ())
     return np.asarray(found.value).astype(np.float64).tolist()
 
 

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import Expected, expected
-from harness.operators.operator import OMITTED, Drawn, find
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import Expected, expected
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Sample, find
 from harness.spec.element_types import element_type
 from harness.spec.schema import schema
 
@@ -148,11 +148,11 @@ def test_topk_takes_the_lower_index_first():
         ("CumSum", 14, "range_ends", "int32"),
     ],
 )
-def test_what_the_documents_leave_open_is_silent_and_the_rest_is_not(op: str, since: int, group: str, of: str):
+def test_what_the_documents_leave_open_is_unspecified_and_the_rest_is_not(op: str, since: int, group: str, of: str):
     operator = find(op, since)
     (generate,) = [g.generate for g in operator.groups if g.name == group]
     types = {"T": f"tensor({of})", "T2": "tensor(int64)"}
     draw = Draw("seed", types, {a.name: OMITTED for a in schema(op, since).attributes})
-    silent = [isinstance(drawn, Drawn) and bool(drawn.silent) for drawn in generate(draw)]
-    assert any(silent)
-    assert not all(silent)
+    unspecified = [isinstance(drawn, Sample) and bool(drawn.unspecified) for drawn in generate(draw)]
+    assert any(unspecified)
+    assert not all(unspecified)

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import Expected, answer, expected
-from harness.operators.operator import OMITTED, Drawn, Inputs, Operator, find
 from harness.operators.tensor import resize as oracle
 from harness.operators.tensor.resize_inputs import FRACTIONAL, ONE_CORNER, ROUNDED, Row
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import Expected, answer, expected
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Inputs, Operator, Sample, find
 
 SQUARE = np.arange(1, 17, dtype=np.float32).reshape(4, 4)
 ROWS = np.arange(1, 9, dtype=np.float32).reshape(2, 4)
@@ -172,9 +172,9 @@ def row(**attributes: Any) -> Row:
     return Row(Draw("a row", FLOAT, attributes), required=False)
 
 
-def reason(found: list[Drawn]) -> str:
+def reason(found: list[Sample]) -> str:
     (one,) = found
-    return one.silent
+    return one.unspecified
 
 
 def test_what_a_float_decides_is_not_asked():
@@ -184,7 +184,7 @@ def test_what_a_float_decides_is_not_asked():
     assert reason(list(row(nearest_mode="floor").by_scales((5,), {0: 2}))) == ""
 
 
-def test_what_the_text_leaves_open_is_silent():
+def test_what_the_text_leaves_open_is_unspecified():
     corners = {"coordinate_transformation_mode": "align_corners"}
     assert reason(list(row(**corners).by_scales((4,), {0: 0.6}))) == FRACTIONAL
     assert reason(list(row(**corners).by_scales((4,), {0: 0.6}, alike=True))) == ""

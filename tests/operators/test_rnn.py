@@ -7,12 +7,12 @@ import msgspec
 import numpy as np
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import answer, expected
-from harness.operators.operator import OMITTED, Drawn, Group, Operator, operators
 from harness.operators.rnn import gru, lstm, rnn
 from harness.operators.rnn.recurrence import FUNCTIONS, Setting
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import answer, expected
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Group, Operator, Sample, operators
 from harness.suite.planning import plan
 
 FLOAT = {"T": "tensor(float)", "T1": "tensor(int32)"}
@@ -43,7 +43,7 @@ def group(op: str, since: int, name: str, **attributes: Any) -> tuple[list[Call]
     one, found = next((one, g) for one in meanings(op, since) for g in one.groups if g.name == name)
     version = one.schemas[0]
     every = {a.name: OMITTED for a in version.attributes} | attributes
-    drawn = [d if isinstance(d, Drawn) else Drawn(d) for d in found.generate(Draw(name, FLOAT, every))]
+    drawn = [d if isinstance(d, Sample) else Sample(d) for d in found.generate(Draw(name, FLOAT, every))]
     return [Call(one, version, FLOAT, d.inputs, every) for d in drawn], found
 
 
@@ -175,7 +175,7 @@ def test_every_activation_is_tried_in_every_place(settings: list[Setting], place
 
 
 @pytest.mark.parametrize("op", ["RNN", "GRU", "LSTM"])
-def test_alpha_and_beta_mean_the_same_however_they_are_consumed_or_the_case_is_silent(op: str):
+def test_alpha_and_beta_mean_the_same_however_they_are_consumed_or_the_case_is_unspecified(op: str):
     seen: list[bool] = []
     for one in (one for since in (1, 3, 7, 14, 22) for one in meanings(op, since)):
         for row in plan(one, one.schemas[0], "each").rows:
@@ -189,7 +189,7 @@ def test_alpha_and_beta_mean_the_same_however_they_are_consumed_or_the_case_is_s
                 by_place = {i: value for i, value in enumerate(given) if i in taking}
                 (first, *_) = row.group.generate(Draw("", row.types, row.attributes))
                 seen.append(by_need == by_place)
-                assert seen[-1] or (isinstance(first, Drawn) and first.silent)
+                assert seen[-1] or (isinstance(first, Sample) and first.unspecified)
     assert all(seen) == (op != "RNN"), "RNN has one that is silent"
 
 
@@ -199,7 +199,7 @@ def test_coupled_gates_are_scored_only_where_they_add_up_to_1_by_themselves(sinc
     free = msgspec.structs.replace(coupled, attributes={**coupled.attributes, "input_forget": 0})
     for one, other in zip(values(expected(coupled)), values(expected(free)), strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-6)
-    assert group("LSTM", 22, "gates_apart", input_forget=1)[1].silent
+    assert group("LSTM", 22, "gates_apart", input_forget=1)[1].unspecified
 
 
 @pytest.mark.parametrize(("op", "since", "gates"), [("RNN", 1, 1), ("GRU", 1, 3), ("GRU", 3, 3), ("LSTM", 1, 4)])
@@ -207,7 +207,7 @@ def test_the_weights_that_a_text_does_not_transpose_are_symmetric(op: str, since
     ((call,), _) = group(op, since, "ordinary")
     weights = call.inputs["R"].reshape(-1, gates, 4, 4)
     assert np.array_equal(weights, weights.swapaxes(2, 3))
-    assert group(op, since, "not_symmetric")[1].silent
+    assert group(op, since, "not_symmetric")[1].unspecified
 
 
 def swapped(name: str, gates: int, one: int, other: int) -> Callable[[dict[str, Any]], dict[str, Any]]:

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import expected
-from harness.operators.operator import OMITTED, Drawn, find, operators
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import expected
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Sample, find, operators
 from harness.spec.element_types import BY_NAME
 from harness.spec.schema import schema
 from harness.spec.values import Value
@@ -135,12 +135,12 @@ def caught(op: str, since: int, mistaken: Callable[..., Any]) -> set[str]:
         version = schema(op, since)
         for row in plan(operator, version).rows:
             for inputs in row.group.generate(Draw("seed", row.types, row.attributes)):
-                drawn = inputs if isinstance(inputs, Drawn) else Drawn(inputs)
+                drawn = inputs if isinstance(inputs, Sample) else Sample(inputs)
                 call = Call(operator, version, row.types, drawn.inputs, row.attributes)
                 attributes = {a.name: row.attributes[a.name] for a in version.attributes}
                 found = expected(call)[0].value
                 wrong = mistaken(*(drawn.inputs.get(p.name) for p in version.inputs), **attributes)
-                if not (drawn.silent or row.group.silent) and listed(found) != listed(wrong):
+                if not (drawn.unspecified or row.group.unspecified) and listed(found) != listed(wrong):
                     groups.add(row.group.name)
     return groups
 

@@ -7,11 +7,11 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import answer, attributes_of
-from harness.operators.operator import OMITTED, Drawn, Inputs, Operator, find
 from harness.operators.tensor.transpose import EVERY
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import answer, attributes_of
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Inputs, Operator, Sample, find
 from harness.spec.element_types import element_type
 from harness.suite.planning import Row, plan
 from harness.suite.strength import Strength
@@ -40,7 +40,7 @@ def drawn(op: str, since: int, strength: Strength) -> Iterator[tuple[Row, Inputs
     one = operator(op, since)
     for row in plan(one, one.schemas[one.since.index(since)], strength).rows:
         for inputs in row.group.generate(Draw("seed", row.types, row.attributes)):
-            yield row, inputs.inputs if isinstance(inputs, Drawn) else inputs
+            yield row, inputs.inputs if isinstance(inputs, Sample) else inputs
 
 
 def attributes(op: str, since: int, row: Row) -> dict[str, Any]:

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import expected
-from harness.operators.operator import OMITTED, Drawn, find
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import expected
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Sample, find
 from harness.spec.schema import schema
 from harness.suite.planning import plan
 
@@ -158,8 +158,8 @@ def scored(op: str, since: int) -> Iterator[tuple[str, dict[str, Any], Any]]:
     for row in plan(one, version).rows:
         if row.types["T"] == "tensor(float)":
             for found in row.group.generate(Draw("seed", row.types, row.attributes)):
-                drawn = found if isinstance(found, Drawn) else Drawn(found)
-                if not drawn.silent:
+                drawn = found if isinstance(found, Sample) else Sample(found)
+                if not drawn.unspecified:
                     yield row.group.name, row.attributes, drawn.inputs
 
 

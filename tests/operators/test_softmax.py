@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.evaluate import expected
-from harness.operators.operator import OMITTED, find
+from harness.oracles.evaluate import expected
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, find
 from harness.spec.element_types import element_type
 from harness.spec.schema import schema
 

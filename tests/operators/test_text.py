@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.evaluate import answer
-from harness.operators.operator import OMITTED, find
 from harness.operators.text.regex_full_match import SPELT, TRIED, Tried
+from harness.oracles.evaluate import answer
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, find
 from harness.spec.codec import decode
 from harness.spec.values import parse_type
 from harness.suite.build import build_plan
@@ -137,6 +137,6 @@ def test_only_open_sets_depend_on_what_whitespace_is_or_on_what_is_left_of_it():
                     text, "" if delimiter == OMITTED else delimiter, None if most == OMITTED else int(most)
                 )
                 if [part for part in found if part] != [part for part in parts if part]:
-                    assert data.silent, (text, delimiter, most)
+                    assert data.unspecified, (text, delimiter, most)
                     differing.add(data.group)
     assert "other_blanks" in differing

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.evaluate import answer
 from harness.operators.nn.tf_idf_vectorizer import FIRST, OTHERS, POOLS, Pool
-from harness.operators.operator import OMITTED
+from harness.oracles.evaluate import answer
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED
 from harness.suite.planning import plan
 
 VECTORIZER = FIRST[0]

@@ -9,12 +9,12 @@ import pytest
 from onnx.helper import make_node
 
 from harness.numbers.bound import PASS_AT
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import answer, expected
-from harness.operators.operator import OMITTED, Drawn, Operator, find
 from harness.operators.training.gradient import gradient
 from harness.operators.training.optimizers import DOMAIN
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import answer, expected
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Operator, Sample, find
 from harness.suite.planning import plan
 
 DOUBLE = {"T1": "tensor(double)", "T2": "tensor(int64)", "T3": "tensor(double)"}
@@ -142,7 +142,7 @@ def test_each_mistake_is_caught_by_its_group(mistake: str):
     seen = 0
     for row in (row for row in plan(one, one.schemas[0]).rows if row.group.name == group):
         for drawn in row.group.generate(Draw("test", row.types, row.attributes)):
-            assert isinstance(drawn, Drawn)
+            assert isinstance(drawn, Sample)
             asked = Call(one, one.schemas[0], row.types, drawn.inputs, row.attributes, drawn.outputs)
             want, got = expected(asked), answer(msgspec.structs.replace(asked, operator=wrong))
             right = answer(asked)

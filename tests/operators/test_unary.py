@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import expected
-from harness.operators.operator import Drawn, Operator, find
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import expected
+from harness.oracles.node import Call
+from harness.oracles.operator import Operator, Sample, find
 from harness.suite.planning import plan
 
 NAN, INF = math.nan, math.inf
@@ -62,7 +62,7 @@ def test_integers_do_not_pass_through_double(name: str, y: int):
 
 
 def test_erf_of_integers_is_scored_at_zero_alone():
-    assert silent("Erf", 9, "int8") == {"integers": [False, True]}
+    assert unspecified("Erf", 9, "int8") == {"integers": [False, True]}
 
 
 @pytest.mark.parametrize(
@@ -73,18 +73,18 @@ def test_erf_of_integers_is_scored_at_zero_alone():
         ("Sign", 9, "float16", "special_values_but_nan"),
     ],
 )
-def test_silent_are_the_least_integer_and_the_sign_of_nan(name: str, since: int, of: str, group: str):
-    found = silent(name, since, of)
+def test_unspecified_are_the_least_integer_and_the_sign_of_nan(name: str, since: int, of: str, group: str):
+    found = unspecified(name, since, of)
     assert found.pop(group) == [False, True]
     assert not any(any(sets) for sets in found.values())
 
 
-def silent(name: str, since: int, of: str) -> dict[str, list[bool]]:
+def unspecified(name: str, since: int, of: str) -> dict[str, list[bool]]:
     operator = declared(name, since)
     version = operator.schemas[operator.since.index(since)]
     found: dict[str, list[bool]] = {}
     for row in plan(operator, version, "full").rows:
         if row.types["T"] == f"tensor({of})":
             trials: Any = row.group.generate(Draw("test", row.types, row.attributes))
-            found[row.group.name] = [bool(trial.silent) for trial in trials if isinstance(trial, Drawn)]
+            found[row.group.name] = [bool(trial.unspecified) for trial in trials if isinstance(trial, Sample)]
     return found

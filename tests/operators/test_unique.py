@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.operators.call import Call
-from harness.operators.draw import Draw
-from harness.operators.evaluate import expected
-from harness.operators.operator import OMITTED, Drawn, find
+from harness.oracles.draw import Draw
+from harness.oracles.evaluate import expected
+from harness.oracles.node import Call
+from harness.oracles.operator import OMITTED, Sample, find
 from harness.spec.schema import schema
 from harness.suite.planning import plan
 
@@ -62,7 +62,7 @@ def test_sorting_what_was_not_to_be_sorted_shows_in_every_row():
             continue
         axis = None if row.attributes["axis"] == OMITTED else row.attributes["axis"]
         for found in row.group.generate(Draw("seed", row.types, row.attributes)):
-            assert isinstance(found, Drawn)
+            assert isinstance(found, Sample)
             as_they_occur, ascending = (one.oracle(**found.inputs, axis=axis, sorted=order)[1] for order in (0, 1))
             assert as_they_occur.tolist() != ascending.tolist(), row.types
             tried += 1

@@ -9,7 +9,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from harness.running.results import VERDICTS, Description, Footer, Header, Result, Run
+from harness.backend.interface import Description
+from harness.results.lines import VERDICTS, Footer, Header, Result, Run
 from harness.suite.cases import Labels
 
 HOSTILE = (
@@ -33,7 +34,7 @@ HOSTILE = (
 
 def make_run(results: Sequence[Result], backend: str = "numpy", suite: str = "matrix", **changes: object) -> Run:
     header = Header(
-        format=1,
+        format=2,
         suite=suite,
         digest="ab" * 32,
         suite_data_sets=len(results),
@@ -81,7 +82,7 @@ def two_operators() -> list[Run]:
         if backend == "runtime" and of.attributes.get("upper") == "1":
             changes = {"verdict": "crashed", "error": None, "message": "SIGSEGV"}
         if of.group == "empty":
-            changes = {"verdict": "silent", "error": None}
+            changes = {"verdict": "unspecified", "error": None}
         return msgspec.structs.replace(result, **changes)
 
     backends = ("runtime", "numpy", "reference")
@@ -106,7 +107,7 @@ def _results(chance: random.Random, *, hostile: bool) -> list[Result]:
         )
         measure = chance.choice([None, 0.0, 0.31, 12.0, 2e6, "inf"])
         verdict = chance.choice(VERDICTS)
-        known = chance.choice(texts) if verdict not in {"passed", "silent"} else ""
+        known = chance.choice(texts) if verdict not in {"passed", "unspecified"} else ""
         results.append(
             Result(
                 f"test_{number // 2}",

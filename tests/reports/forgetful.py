@@ -3,8 +3,7 @@
 import onnx
 
 from backends.numpy import NumpyBackend
-from harness.running.backend import Unsupported
-from harness.running.results import Description
+from harness.backend.interface import Description, Unsupported
 
 
 class Forgetful(NumpyBackend):

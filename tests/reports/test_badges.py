@@ -7,7 +7,7 @@ import pytest
 
 from harness.reports.badges import badges
 from harness.reports.gather import gather
-from harness.running.results import Result
+from harness.results.lines import Result
 from harness.suite.cases import Labels
 from harness.suite.select import Selection
 
@@ -63,11 +63,11 @@ def test_colours(passed, colour, make_run):
 
 def test_no_colour_for_what_is_no_rate_of_the_suite(make_run):
     results = [Result("test_a", 0, "passed", Labels("Add", since=14))]
-    silent = [Result("test_a", 0, "silent", Labels("Add", since=14))]
+    unspecified = [Result("test_a", 0, "unspecified", Labels("Add", since=14))]
     for run, message in (
         (make_run(results, finished=False, data_sets=2010), "unfinished: 1 of 2,010 run"),
         (make_run(results, suite_data_sets=2010), "1/1 (100.0 %) of a part of 2,010"),
-        (make_run(silent), "nothing scored"),
+        (make_run(unspecified), "nothing scored"),
         (make_run([]), "unfinished: 0 of 0 run"),
     ):
         (badge,) = read([run]).values()

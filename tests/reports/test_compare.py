@@ -17,7 +17,7 @@ from harness.reports.compare_text import (
     summary,
 )
 from harness.reports.comparison import KINDS, Comparison
-from harness.running.results import VERDICTS, Result, Run
+from harness.results.lines import VERDICTS, Result, Run
 from harness.schemas.documents import schema
 from harness.suite.cases import Labels
 from harness.suite.select import NothingSelected, Selection
@@ -81,7 +81,7 @@ def test_every_pair_of_verdicts_has_its_kind(old, new, compared):
     comparison = compared([result(verdict=old)], [result(verdict=new)])
     if old == new:
         want = None
-    elif "silent" in (old, new):
+    elif "unspecified" in (old, new):
         want = "changed"
     elif old == "passed":
         want = "broken"
@@ -106,7 +106,7 @@ def test_every_pair_of_verdicts_has_its_kind(old, new, compared):
         ("wrong_value", 100.0, "inf", False),
         ("wrong_value", 1e16, 1e30, False),
         ("wrong_value", "inf", "inf", False),
-        ("silent", 0.3, 100.0, False),
+        ("unspecified", 0.3, 100.0, False),
     ],
 )
 def test_an_error_that_moved(verdict, old, new, moved, compared):
@@ -123,7 +123,7 @@ def test_other_words_are_no_change(compared):
 
 
 def test_what_passed_and_is_gone_is_lost(compared):
-    old = [result("test_a"), result("test_b", "error"), result("test_c", "silent"), result("test_d")]
+    old = [result("test_a"), result("test_b", "error"), result("test_c", "unspecified"), result("test_d")]
     comparison = compared(old, [result("test_d")])
     assert kinds(comparison) == {"test_a": "lost", "test_b": "gone", "test_c": "gone"}
     assert (comparison.regressions, comparison.unreached) == (1, 0)
@@ -257,7 +257,7 @@ def test_random_runs_add_up(pair):
     for kind, reverse in (("fixed", "broken"), ("broken", "fixed"), ("changed", "changed"), ("drifted", "drifted")):
         assert count(kind, 0) == back(reverse, 0)
     assert count("new", 0) == back("gone", 0) + back("lost", 0) == len(keys[1] - keys[0])
-    assert suite.counts.old_scored == sum(r.verdict != "silent" for r in old.results)
+    assert suite.counts.old_scored == sum(r.verdict != "unspecified" for r in old.results)
     assert there.regressions == sum(change.kind in {"broken", "lost"} for change in suite.changes)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from harness.reports.console import GROUPS, OPERATORS, WIDTH, console
 from harness.reports.gather import gather
-from harness.running.results import VERDICTS, Result
+from harness.results.lines import VERDICTS, Result
 from harness.suite.cases import Labels
 from harness.suite.select import Selection
 

@@ -6,9 +6,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from harness.backend.interface import Description
 from harness.reports.ctrf import ctrf
 from harness.reports.gather import gather
-from harness.running.results import VERDICTS, Description, Result
+from harness.results.lines import VERDICTS, Result
 from harness.suite.cases import Labels
 
 SCHEMA = json.loads((Path(__file__).parent / "standards" / "ctrf.schema.json").read_bytes())
@@ -78,7 +79,7 @@ def test_a_test_says_all_there_is(make_run):
 def test_statuses(verdict, known, make_run):
     (document,) = read([make_run([Result("test_a", 0, verdict, Labels("Add", since=14), known=known)])]).values()
     (test,) = document["results"]["tests"]
-    skipped = verdict in {"silent", "unsupported"} or known
+    skipped = verdict in {"unspecified", "unsupported"} or known
     assert test["status"] == ("passed" if verdict == "passed" else "skipped" if skipped else "failed")
     assert bool(test.get("message")) == (verdict != "passed")
 

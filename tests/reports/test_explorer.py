@@ -18,8 +18,8 @@ from harness.cli import main
 from harness.reports.explorer.page import explorer
 from harness.reports.gather import Report, gather
 from harness.reports.text import plain
-from harness.running.record import read_run
-from harness.running.results import Result, Run
+from harness.results.lines import Result, Run
+from harness.results.recording import read_run
 from harness.suite.cases import Labels
 from harness.suite.select import NothingSelected, Selection, select_results
 
@@ -52,7 +52,7 @@ class Watched:
         self.asked: list[str] = []
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("dialog", lambda dialog: (self.said.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        self.page.on("dialog", lambda dialog: (self.said.append(f"dialog {dialog.message}"), dialog.close_input()))
         self.page.on("request", lambda request: self.asked.append(request.url))
 
     def open(self, file: Path, address: str = "") -> Page:

@@ -6,7 +6,7 @@ import pytest
 from harness.reports.formats import FORMATS
 from harness.reports.gather import Report, gather
 from harness.reports.text import verdict_words
-from harness.running.results import VERDICTS, Result
+from harness.results.lines import VERDICTS, Result
 from harness.suite.cases import Labels
 
 OF_ANY_RUN = [name for name in FORMATS if name != "scoreboard"]
@@ -38,13 +38,13 @@ def test_every_verdict_can_be_read(name, verdict, make_run):
     words = verdict_words(verdict)
     if name == "console" and verdict != "passed":
         assert words.split()[0][:5] in text
-        assert (f"{words}: the only data set of Add" in text) == (verdict != "silent")
+        assert (f"{words}: the only data set of Add" in text) == (verdict != "unspecified")
     elif name in {"markdown", "operators"} and verdict != "passed":
         assert f"1 {words}" in text
     elif name == "github":
-        assert (f": {words}" in text) == (verdict not in {"passed", "silent"})
+        assert (f": {words}" in text) == (verdict not in {"passed", "unspecified"})
     elif name == "badges":
-        assert {"passed": "1/1", "silent": "nothing scored"}.get(verdict, "0/1") in text
+        assert {"passed": "1/1", "unspecified": "nothing scored"}.get(verdict, "0/1") in text
     elif not (name == "junit" and verdict == "passed"):
         assert verdict in text
 

@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 
 from harness.reports.gather import gather
 from harness.reports.github import CAUSES, LIMIT, github
-from harness.running.results import Result
+from harness.results.lines import Result
 from harness.suite.cases import Labels
 
 TAGS = {"p", "b", "code", "table", "tr", "th", "td", "details", "summary", "ul", "li", "br"}

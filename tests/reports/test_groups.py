@@ -10,7 +10,7 @@ import pytest
 from harness.reports.causes import TERMS
 from harness.reports.gather import gather
 from harness.reports.groups import SEVERITY, cause_told, run_groups, told
-from harness.running.results import Result
+from harness.results.lines import Result
 from harness.suite.cases import Labels
 from harness.suite.select import Selection
 
@@ -164,7 +164,7 @@ def _check(group, scope, results):
     assert group.known == sum(1 for r in failures if r.known)
     assert (group.example.case, group.example.data_set) in members
     assert len(group.conditions) <= TERMS
-    scored = [r for r in results if r.verdict != "silent"]
+    scored = [r for r in results if r.verdict != "unspecified"]
     meeting = _selected(" ".join([scope, *group.conditions]), scored)
     assert members <= meeting
     assert len(meeting) == group.matching

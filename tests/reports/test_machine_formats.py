@@ -10,7 +10,7 @@ import msgspec
 from harness.reports.csv_report import COLUMNS, csv_report
 from harness.reports.gather import Summary, gather
 from harness.reports.json_report import json_report
-from harness.running.results import Result
+from harness.results.lines import Result
 from harness.schemas.documents import schema
 from harness.suite.cases import Labels
 

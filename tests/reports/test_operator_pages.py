@@ -15,7 +15,7 @@ from harness.reports.operator_pages.examples import _python_names
 from harness.reports.operator_pages.page import operator_page, operator_pages
 from harness.reports.operator_pages.rendering import NotMarkdown, operator_files, page_text
 from harness.reports.testdata import AnotherSuite, suite_that_ran
-from harness.running.results import Result
+from harness.results.lines import Result
 from harness.spec.codec import decode
 from harness.spec.schema import schema, schemas
 from harness.spec.values import parse_type

@@ -4,10 +4,11 @@ import msgspec
 import pytest
 from markdown_it import MarkdownIt
 
+from harness.backend.interface import Description
 from harness.cli import main
 from harness.reports.gather import gather
 from harness.reports.scoreboard import AGAIN, INTRODUCTION, NotWhole, scoreboard
-from harness.running.results import Description, Footer, Result
+from harness.results.lines import Footer, Result
 from harness.suite.cases import Labels
 from harness.suite.select import Selection
 
@@ -38,9 +39,9 @@ def test_rates_have_denominators(two_operators):
     ]
 
 
-def test_a_type_counts_once_a_data_set_and_what_is_silent_not_at_all(make_run):
+def test_a_type_counts_once_a_data_set_and_what_is_unspecified_not_at_all(make_run):
     same = Labels("Add", since=14, category="math", types={"T": "float", "T2": "float", "S": "seq(tensor(bool))"})
-    results = [Result("test_a", 0, "passed", same), Result("test_b", 0, "silent", same)]
+    results = [Result("test_a", 0, "passed", same), Result("test_b", 0, "unspecified", same)]
     rows = _rows(scoreboard(gather([make_run(results)])), "### By element type")
     assert rows == [["float", "1/1 (100.0 %)"], ["sequences, optionals, maps", "1/1 (100.0 %)"]]
 
@@ -49,8 +50,8 @@ def test_accuracy_is_of_what_was_measured(make_run):
     labels = Labels("Add", since=14, category="math")
     errors = [0.0, 0.0, 0.5, 1.0, 3.9, 4.0, 4.1, "inf", None]
     results = [Result(f"test_{n}", 0, "passed", labels, error=error) for n, error in enumerate(errors)]
-    silent = Result("test_s", 0, "silent", labels, error=100.0)
-    (row,) = _rows(scoreboard(gather([make_run([*results, silent])])), "### Accuracy")
+    unspecified = Result("test_s", 0, "unspecified", labels, error=100.0)
+    (row,) = _rows(scoreboard(gather([make_run([*results, unspecified])])), "### Accuracy")
     assert row == ["numpy 1.0", "8", "2 (25.0 %)", "4 (50.0 %)", "6 (75.0 %)", "2 (25.0 %)", "inf"]
     assert "### Accuracy" not in scoreboard(gather([make_run([results[-1]])]))
 

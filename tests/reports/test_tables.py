@@ -3,10 +3,11 @@ from collections import Counter
 import msgspec
 import pytest
 
+from harness.backend.interface import Description
 from harness.reports.gather import gather
 from harness.reports.runs import NoHeader
 from harness.reports.tables import tally
-from harness.running.results import VERDICTS, Description, Result, Run
+from harness.results.lines import VERDICTS, Result, Run
 from harness.suite.cases import Labels
 from harness.suite.select import NothingSelected, Selection
 
@@ -41,12 +42,12 @@ def test_totals_add_up(seed, random_runs):
 
 def test_denominators():
     labels = Labels("Add", since=14)
-    counts = {"passed": 5, "unsupported": 3, "not_run": 1, "silent": 4, "wrong_value": 1}
+    counts = {"passed": 5, "unsupported": 3, "not_run": 1, "unspecified": 4, "wrong_value": 1}
     results = [Result(f"test_{v}_{n}", 0, v, labels) for v, count in counts.items() for n in range(count)]
     counted = tally(results)
     assert (counted.total, counted.scored, counted.supported, counted.passed) == (14, 10, 7, 5)
-    assert str(counted) == "5/10 · 1 wrong value · 3 unsupported · 1 not run · 4 silent"
-    assert str(tally(results[9:13])) == "4 silent"
+    assert str(counted) == "5/10 · 1 wrong value · 3 unsupported · 1 not run · 4 unspecified"
+    assert str(tally(results[9:13])) == "4 unspecified"
     assert not str(tally([]))
 
 
@@ -71,13 +72,15 @@ def test_coverage_counts_what_is_scored(two_operators):
     assert not operators[""].coverage.product
 
 
-def test_silent_results_exercise_nothing(make_run):
-    silent = Labels("Add", types={"T": "float"})
-    run = make_run([Result("a", 0, "silent", silent), Result("b", 0, "passed", Labels("Add", types={"T": "double"}))])
+def test_unspecified_results_exercise_nothing(make_run):
+    unspecified = Labels("Add", types={"T": "float"})
+    run = make_run(
+        [Result("a", 0, "unspecified", unspecified), Result("b", 0, "passed", Labels("Add", types={"T": "double"}))]
+    )
     (table,) = gather([run]).summary.suites[0].operators
     assert table.coverage.types == {"T": 1}
     assert [row.type for row in table.types] == ["float", "double"]
-    (table,) = gather([make_run([Result("a", 0, "silent", silent)])]).summary.suites[0].operators
+    (table,) = gather([make_run([Result("a", 0, "unspecified", unspecified)])]).summary.suites[0].operators
     assert str(table.coverage) == "nothing that is scored"
 
 

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from harness.running.record import RESULTS, read_run
+from harness.results.recording import RESULTS, read_run
 
 CASES = 60
 SCRIPT = """

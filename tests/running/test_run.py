@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from harness.errors import UsageError
-from harness.running import evidence, judge, pool
-from harness.running.expectations import read_expectations
-from harness.running.judge import BrokenSuite, bound_type
-from harness.running.pool import NoScratch
-from harness.running.record import RESULTS, CannotWrite, Recorder, read_lines, read_run
-from harness.running.results import Footer, Header
+from harness.judging import judge
+from harness.judging.judge import BrokenSuite, bound_type
+from harness.results.expectations import read_expectations
+from harness.results.lines import Footer, Header
+from harness.results.recording import RESULTS, CannotWrite, Recorder, read_lines, read_run
+from harness.running import pool, saved_outputs
+from harness.running.pool import NoScratchFolder
 from harness.running.run import Options, OtherRun, folder_name, run
 from harness.spec.values import parse_type
 from harness.suite.select import NothingSelected, Selection
@@ -214,7 +215,7 @@ def test_tensors_of_what_did_not_pass_are_kept(runs):
 
 
 def test_there_is_a_limit_to_what_is_kept(runs, monkeypatch):
-    monkeypatch.setattr(evidence, "_MOST", 80)
+    monkeypatch.setattr(saved_outputs, "_MOST", 80)
     runs("WrongShape")
     assert len(list(runs.folder.glob("got/*/*/*"))) == 2
     truncate(runs.folder / RESULTS, 5)
@@ -253,10 +254,10 @@ def test_a_backend_is_not_blamed_for_a_file_that_the_manifest_lacks(runs, tools)
 
 
 def test_names_from_files_stay_in_the_folder(runs, tmp_path):
-    from harness.running.answers import Outcome
+    from harness.judging.outcome import Outcome
 
     (case, *_) = runs.suite.cases()
-    kept = evidence.Evidence(tmp_path / "report", fresh=True)
+    kept = saved_outputs.SavedOutputs(tmp_path / "report", fresh=True)
     for name in ("../out", "/out", "..", ".", "a/b", "", ".hidden"):
         kept.keep(Outcome(msgspec.structs.replace(case, name=name), "", 0, "ok", outputs=(b"x",)))
     assert not (tmp_path / "report").exists()
@@ -307,12 +308,12 @@ def test_answers_that_cannot_be_written_are_not_the_backends_fault(runs, monkeyp
         return folder
 
     monkeypatch.setattr(pool, "scratch_folder", scratch)
-    with pytest.raises(NoScratch, match="File exists"):
+    with pytest.raises(NoScratchFolder, match="File exists"):
         runs("Right")
     monkeypatch.setenv("TMPDIR", str(tmp_path / "nowhere"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
     monkeypatch.setattr(pool, "scratch_folder", real)
-    with pytest.raises(NoScratch, match="No such file or directory"):
+    with pytest.raises(NoScratchFolder, match="No such file or directory"):
         runs("Right")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.running import scratch
-from harness.running.scratch import NoScratch, scratch_folder
+from harness.running.scratch import NoScratchFolder, scratch_folder
 
 
 @pytest.fixture
@@ -50,5 +50,5 @@ def test_without_room_in_memory_it_is_on_disk(here: Path, monkeypatch: pytest.Mo
 def test_a_folder_that_cannot_be_made_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
-    with pytest.raises(NoScratch, match="nowhere"):
+    with pytest.raises(NoScratchFolder, match="nowhere"):
         scratch_folder()

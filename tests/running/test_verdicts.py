@@ -6,8 +6,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from harness.running.record import read_run
-from harness.running.results import VERDICTS
+from harness.results.lines import VERDICTS
+from harness.results.recording import read_run
 from harness.running.run import NothingRun
 
 
@@ -223,14 +223,14 @@ def test_what_the_machine_lacks_is_nobodys_failure(tools, tmp_path):
     assert case.name == run.results[0].case
 
 
-def test_a_silent_data_set_is_shown_and_not_scored(tools, tmp_path):
+def test_a_unspecified_data_set_is_shown_and_not_scored(tools, tmp_path):
     runs = tools.Runs(tools.tiny_suite(tmp_path / "small", cases=1, data_sets=2), tmp_path / "reports")
     (case,) = runs.suite.cases()
-    quiet = msgspec.structs.replace(case.data_sets[0], silent="Rounding of ties is left open (Quantize, 13).")
+    quiet = msgspec.structs.replace(case.data_sets[0], unspecified="Rounding of ties is left open (Quantize, 13).")
     changed = msgspec.structs.replace(case, data_sets=(quiet, case.data_sets[1]))
     runs.suite = tools.write_suite(tmp_path / "small", [changed])
     run = runs("OneBoundOff")
-    assert [result.verdict for result in run.results] == ["silent", "wrong_value"]
+    assert [result.verdict for result in run.results] == ["unspecified", "wrong_value"]
     assert run.results[0].message.startswith("wrong_value: y[0,0]")
     assert run.footers[0].unexpected == 1
 

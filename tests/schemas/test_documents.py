@@ -113,7 +113,12 @@ def test_cases_keep_it(folder: Path, capsys: pytest.CaptureFixture[str]):
     validate("data", (file.read_text(encoding="utf-8") for file in matrix.glob("*/data.json")))
     lines = (matrix / "manifest.jsonl").read_text(encoding="utf-8").splitlines()
     validate("manifest", lines)
-    assert {law["law"] for line in lines for law in json.loads(line).get("laws", ())} >= {"bernoulli", "uniform"}
+    assert {
+        distribution["distribution"] for line in lines for distribution in json.loads(line).get("distributions", ())
+    } >= {
+        "bernoulli",
+        "uniform",
+    }
     capsys.readouterr()
     assert main(["list", "--json", "--testdata", str(folder / "testdata")]) == AS_EXPECTED
     assert capsys.readouterr().out.splitlines() == lines
@@ -159,7 +164,7 @@ def test_what_is_right_is_valid(name, text):
         ("results", {key: value for key, value in RESULT.items() if key != "labels"}),
         ("results", {key: value for key, value in RESULT.items() if key != "kind"}),
         ("results", {**RESULT, "kind": "header"}),
-        ("results", {**RESULT, "kind": "law"}),
+        ("results", {**RESULT, "kind": "distribution"}),
         ("manifest", {"name": "test_a"}),
         ("badge", {"label": "x", "message": "y", "color": "mauve", "schemaVersion": 1}),
         ("badge", {"label": "x", "message": "y", "color": "red", "schemaVersion": 2}),
@@ -172,13 +177,15 @@ def test_what_is_wrong_is_not(name, text):
         jsonschema.Draft202012Validator(schema(name)).validate(text)
 
 
-@pytest.mark.parametrize("law", [{"law": "poisson"}, {"mean": 0.0, "scale": 1.0}, {"law": "normal", "mean": 0.0}])
-def test_a_law_that_is_none(law, folder: Path):
+@pytest.mark.parametrize(
+    "distribution", [{"distribution": "poisson"}, {"mean": 0.0, "scale": 1.0}, {"distribution": "normal", "mean": 0.0}]
+)
+def test_a_law_that_is_none(distribution, folder: Path):
     line = json.loads((folder / "testdata" / "matrix" / "manifest.jsonl").read_text(encoding="utf-8").splitlines()[0])
     validator = jsonschema.Draft202012Validator(schema("manifest"))
     validator.validate(line)
     with pytest.raises(jsonschema.ValidationError):
-        validator.validate({**line, "laws": [law]})
+        validator.validate({**line, "distributions": [distribution]})
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path):

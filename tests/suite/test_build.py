@@ -8,7 +8,7 @@ import onnx.parser
 import pytest
 
 from harness.operators.controlflow.graphs import graph
-from harness.operators.operator import OMITTED, Drawn, Group, find
+from harness.oracles.operator import OMITTED, Group, Sample, find
 from harness.spec.codec import decode
 from harness.spec.schema import schema
 from harness.spec.values import Typed, parse_type
@@ -19,7 +19,7 @@ from harness.suite.planning import Row
 FLOAT, INT64, BOOL = "tensor(float)", "tensor(int64)", "tensor(bool)"
 
 
-def built(op: str, since: int, types: dict[str, str], attributes: dict[str, Any], *sets: Drawn) -> Built:
+def built(op: str, since: int, types: dict[str, str], attributes: dict[str, Any], *sets: Sample) -> Built:
     one = find(op, since)
     assert one
     version = schema(op, since)
@@ -40,7 +40,7 @@ def value(of: Built, file: str, type_: str) -> Any:
 def test_what_graphs_see_from_outside_is_fed_and_not_the_nodes():
     body = graph("same", {}, {"y": FLOAT}, "y = Identity (x)")
     x = np.array([1, 2], np.float32)
-    drawn = Drawn({"cond": np.array(True)}, outer={"x": Typed(parse_type(FLOAT), x)})
+    drawn = Sample({"cond": np.array(True)}, outer={"x": Typed(parse_type(FLOAT), x)})
     one = built("If", 25, {"V": FLOAT, "B": BOOL}, {"then_branch": body, "else_branch": body}, drawn)
     assert [info.name for info in model(one).input] == ["cond", "x"]
     assert list(model(one).node[0].input) == ["cond"]
@@ -51,11 +51,11 @@ def test_what_graphs_see_from_outside_is_fed_and_not_the_nodes():
 
 
 def test_the_outputs_of_a_variadic_parameter_are_counted():
-    drawn = Drawn({"input": np.arange(5, dtype=np.float32), "split": np.array([2, 3])})
+    drawn = Sample({"input": np.arange(5, dtype=np.float32), "split": np.array([2, 3])})
     one = built("Split", 18, {"T": FLOAT}, {}, drawn)
     assert list(model(one).node[0].output) == ["outputs_0", "outputs_1"]
     assert [dim.dim_value for info in model(one).output for dim in info.type.tensor_type.shape.dim] == [2, 3]
-    stated = built("Split", 13, {"T": FLOAT}, {}, Drawn({"input": np.zeros(6, np.float32)}, outputs=3))
+    stated = built("Split", 13, {"T": FLOAT}, {}, Sample({"input": np.zeros(6, np.float32)}, outputs=3))
     assert len(model(stated).output) == 3
     assert stated.case.name.endswith("_3_outputs")
 
@@ -64,7 +64,7 @@ def test_the_outputs_of_a_variadic_parameter_are_counted():
 def test_what_stands_before_a_variadic_parameter_keeps_its_place(since: int, places: list[str]):
     """Loop has at least two inputs (``OpSchema.min_input``), though both may be left out."""
     body = graph("count", {"i": INT64, "c": BOOL}, {"c": BOOL, "n": (INT64, ())}, "n = Identity (i)")
-    drawn = Drawn({"M": np.array(2), "v_initial": ()})
+    drawn = Sample({"M": np.array(2), "v_initial": ()})
     one = built("Loop", since, {"V": INT64, "I": INT64, "B": BOOL}, {"body": body}, drawn)
     assert list(model(one).node[0].input) == places
     assert onnx.defs.get_schema("Loop", since, "").min_input == len(places)
@@ -80,7 +80,7 @@ def test_a_value_of_another_type_than_its_parameter_bears_it():
         "b_out = Identity (b)",
     )
     values = (np.zeros(2, np.float32), Typed(parse_type(INT64), np.array(7)))
-    drawn = Drawn({"M": np.array(1), "v_initial": values})
+    drawn = Sample({"M": np.array(1), "v_initial": values})
     one = built("Loop", 25, {"V": FLOAT, "I": INT64, "B": BOOL}, {"body": body}, drawn)
     assert one.case.inputs == (INT64, FLOAT, INT64)
     assert one.case.outputs == (FLOAT, INT64)
@@ -90,11 +90,11 @@ def test_a_value_of_another_type_than_its_parameter_bears_it():
 def test_structured_values_have_files_of_their_own_kind():
     types = {"S": f"seq({FLOAT})", "T": FLOAT}
     tensors = (np.zeros(2, np.float32), np.ones((1, 3), np.float32))
-    one = built("SequenceConstruct", 11, types, {}, Drawn({"inputs": tensors}))
+    one = built("SequenceConstruct", 11, types, {}, Sample({"inputs": tensors}))
     assert [v.shape for v in value(one, "output_0", types["S"])] == [(2,), (1, 3)]
     assert one.case.data_sets[0].elements == 5
-    absent = built("OptionalHasElement", 18, {"O": f"optional({FLOAT})", "B": BOOL}, {}, Drawn({"input": None}))
-    left_out = built("OptionalHasElement", 18, {"O": f"optional({FLOAT})", "B": BOOL}, {}, Drawn({}))
+    absent = built("OptionalHasElement", 18, {"O": f"optional({FLOAT})", "B": BOOL}, {}, Sample({"input": None}))
+    left_out = built("OptionalHasElement", 18, {"O": f"optional({FLOAT})", "B": BOOL}, {}, Sample({}))
     assert value(absent, "input_0", f"optional({FLOAT})") is None
     assert (len(absent.case.inputs), len(left_out.case.inputs)) == (1, 0)
     assert absent.case.name.endswith("_empty")
@@ -104,7 +104,7 @@ def test_structured_values_have_files_of_their_own_kind():
 def test_nodes_may_stand_before_the_one():
     """Of an operator that is about the graph around it: the derivative of x·x is 2x."""
     nodes = tuple(map(onnx.parser.parse_node, ("p = Mul (Inputs_0, Inputs_0)", "y = ReduceSum <keepdims = 0> (p)")))
-    drawn = Drawn({"Inputs": (np.array([1, -3], np.float32),)}, outputs=1, nodes=nodes)
+    drawn = Sample({"Inputs": (np.array([1, -3], np.float32),)}, outputs=1, nodes=nodes)
     domain = "ai.onnx.preview.training"
     one = find("Gradient", 1, domain)
     assert one

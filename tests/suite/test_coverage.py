@@ -25,17 +25,17 @@ def test_the_matrix_exercises_every_pair_every_attribute_and_every_combination(c
 
 def test_what_cannot_fail_does_not_count(cases: Mapping[str, Case]):
     case = cases["test_cumprod_1d"]
-    silent = msgspec.structs.replace(case, data_sets=(DataSet("a", elements=3, silent="the text is silent"),))
-    blunt = msgspec.structs.replace(case, data_sets=(DataSet("a", elements=3, blunt=3),))
-    sharp = msgspec.structs.replace(case, data_sets=(DataSet("a", elements=3, blunt=2),))
+    unspecified = msgspec.structs.replace(case, data_sets=(DataSet("a", elements=3, unspecified="the text is silent"),))
+    insensitive = msgspec.structs.replace(case, data_sets=(DataSet("a", elements=3, insensitive=3),))
+    sharp = msgspec.structs.replace(case, data_sets=(DataSet("a", elements=3, insensitive=2),))
     empty = msgspec.structs.replace(case, data_sets=(DataSet("a", elements=0),))
-    assert [counts(c) for c in (silent, blunt, sharp, empty)] == [0, 0, 1, 1]
-    assert of([silent, blunt])["CumProd"].pairs == 0
-    assert of([silent, sharp])["CumProd"].pairs == 2
+    assert [counts(c) for c in (unspecified, insensitive, sharp, empty)] == [0, 0, 1, 1]
+    assert of([unspecified, insensitive])["CumProd"].pairs == 0
+    assert of([unspecified, sharp])["CumProd"].pairs == 2
 
 
-def test_no_whole_data_set_of_the_matrix_is_blunt(cases: Mapping[str, Case]):
-    assert not [c.name for c in cases.values() for s in c.data_sets if s.elements and s.blunt == s.elements]
+def test_no_whole_data_set_of_the_matrix_is_insensitive(cases: Mapping[str, Case]):
+    assert not [c.name for c in cases.values() for s in c.data_sets if s.elements and s.insensitive == s.elements]
 
 
 def test_the_text_has_denominators(matrix: Suite):

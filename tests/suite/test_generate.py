@@ -22,7 +22,16 @@ from harness.suite import directories
 from harness.suite.cases import Case
 from harness.suite.directories import DuplicateName, NotASuite, SuiteBusy, WriteFailed, publish, writing
 from harness.suite.generate import generate
-from harness.suite.manifest import INCOMPLETE, MADE, MANIFEST, BrokenManifest, NoSuite, Suite, open_suite
+from harness.suite.manifest import (
+    FINGERPRINT,
+    INCOMPLETE,
+    MANIFEST,
+    BrokenManifest,
+    NoSuite,
+    OtherFormat,
+    Suite,
+    open_suite,
+)
 from harness.suite.select import NothingSelected, Selection
 
 TWO = Selection.parse("op=CumProd,Trilu")
@@ -51,7 +60,7 @@ def test_jobs_hash_seed_and_folder_do_not_matter(matrix: Suite, tmp_path: Path, 
 
 def test_the_manifest_lists_every_file_with_its_hash(matrix: Suite):
     found = tree(matrix.path)
-    del found[MANIFEST], found[MADE]
+    del found[MANIFEST], found[FINGERPRINT]
     listed = {f"{case.name}/{file}": digest for case in matrix.cases() for file, digest in case.files.items()}
     assert listed == {file: hashlib.sha256(data).hexdigest() for file, data in found.items()}
 
@@ -136,15 +145,21 @@ def test_what_is_no_suite_says_so(tmp_path: Path):
     "line",
     [
         b"{",
-        b"{}",
-        b'{"name":"../x","labels":{"op":""},"inputs":[],"outputs":[],"data_sets":[],"rtol":0,"atol":0}',
-        b'{"name":"x","labels":{"op":""},"inputs":[],"outputs":[],"data_sets":[],"rtol":0,"atol":0,"files":{"../y":""}}',
+        b'{"format":2}',
+        b'{"format":2,"name":"../x","labels":{"op":""},"inputs":[],"outputs":[],"data_sets":[],"rtol":0,"atol":0}',
+        b'{"format":2,"name":"x","labels":{"op":""},"inputs":[],"outputs":[],"data_sets":[],"rtol":0,"atol":0,"files":{"../y":""}}',
     ],
 )
 def test_a_hostile_manifest_is_refused(line: bytes, tmp_path: Path):
     (tmp_path / MANIFEST).write_bytes(line + b"\n")
     with pytest.raises(BrokenManifest, match=f"{MANIFEST}:1"):
         list(open_suite(tmp_path).cases())
+
+
+def test_another_format_is_refused_with_both_versions(tmp_path: Path):
+    (tmp_path / MANIFEST).write_bytes(b'{"name":"x","labels":{"op":"Abs"}}\n')
+    with pytest.raises(OtherFormat, match="has format 1; this version reads format 2"):
+        open_suite(tmp_path)
 
 
 def test_a_full_disk_says_so_and_leaves_the_suite_incomplete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

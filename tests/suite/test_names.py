@@ -5,7 +5,7 @@ import numpy as np
 import onnx
 import pytest
 
-from harness.operators.operator import OMITTED, Drawn
+from harness.oracles.operator import OMITTED, Sample
 from harness.spec.schema import schema
 from harness.spec.values import Typed, parse_type, proto_of_type
 from harness.suite.cases import Case
@@ -18,7 +18,7 @@ def test_names_of_the_suite_are_unique_short_and_plain(cases: Mapping[str, Case]
 
 
 def named(attributes: Mapping[str, object], inputs: dict[str, object] | None = None) -> str:
-    drawn = Drawn({"input": np.zeros((2, 3))} | (inputs or {}))
+    drawn = Sample({"input": np.zeros((2, 3))} | (inputs or {}))
     return case_name(schema("Softmax", 13), {"T": "tensor(float)"}, attributes, drawn)
 
 
@@ -33,14 +33,14 @@ def test_a_name_is_made_of_the_coordinates():
 def test_omitted_inputs_and_outputs_are_named():
     trilu, types = schema("Trilu", 14), {"T": "tensor(float)"}
     x, k = np.zeros((2, 3)), np.array(1)
-    assert case_name(trilu, types, {}, Drawn({"input": x, "k": k})) == "test_trilu_14_float_2x3_scalar"
-    assert case_name(trilu, types, {}, Drawn({"input": x})) == "test_trilu_14_float_2x3_none"
-    assert case_name(trilu, types, {}, Drawn({"input": x}, ("output",))).endswith("2x3_none_without_output")
-    assert case_name(schema("Sum", 13), types, {}, Drawn({"data_0": (x, k)})) == "test_sum_13_float_2x3_scalar"
+    assert case_name(trilu, types, {}, Sample({"input": x, "k": k})) == "test_trilu_14_float_2x3_scalar"
+    assert case_name(trilu, types, {}, Sample({"input": x})) == "test_trilu_14_float_2x3_none"
+    assert case_name(trilu, types, {}, Sample({"input": x}, ("output",))).endswith("2x3_none_without_output")
+    assert case_name(schema("Sum", 13), types, {}, Sample({"data_0": (x, k)})) == "test_sum_13_float_2x3_scalar"
 
 
 def test_other_domains_are_named():
-    assert case_name(schema("Scaler", 1, "ai.onnx.ml"), {"T": "tensor(float)"}, {}, Drawn({})).startswith(
+    assert case_name(schema("Scaler", 1, "ai.onnx.ml"), {"T": "tensor(float)"}, {}, Sample({})).startswith(
         "test_ai_onnx_ml_scaler_1"
     )
 

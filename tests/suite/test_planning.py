@@ -4,7 +4,7 @@ import math
 import msgspec
 import pytest
 
-from harness.operators.operator import OMITTED, Operator, TypeOf, find, operators
+from harness.oracles.operator import OMITTED, Operator, TypeOf, find, operators
 from harness.spec.values import type_code
 from harness.suite.planning import PRODUCT_LIMIT, Plan, plan
 from harness.suite.strength import STRENGTHS

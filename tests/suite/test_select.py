@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import UsageError
-from harness.running.results import Result
+from harness.results.lines import Result
 from harness.suite.cases import Case, DataSet, Labels
 from harness.suite.select import MalformedWord, NothingSelected, Selection, Term, select_cases, select_results
 

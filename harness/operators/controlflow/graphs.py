@@ -8,7 +8,7 @@ from typing import TypeAlias
 import onnx
 import onnx.parser
 
-from harness.operators.draw import Draw
+from harness.oracles.draw import Draw
 from harness.spec.schema import schema
 from harness.spec.values import Typed, Value, parse_type, proto_of_type
 

@@ -20,9 +20,9 @@ from harness.operators.controlflow.graphs import (
     outside,
     typed,
 )
-from harness.operators.draw import Draw
-from harness.operators.graph import Graph
-from harness.operators.operator import Drawn, Types, operator
+from harness.oracles.draw import Draw
+from harness.oracles.graph import Graph
+from harness.oracles.operator import Sample, Types, operator
 from harness.spec.codec import to_proto
 from harness.spec.values import TensorType, Typed, element_in, parse_type
 
@@ -40,7 +40,7 @@ def second(types: Types) -> onnx.GraphProto:
 def constant(types: Types) -> onnx.GraphProto:
     """A tensor from inside, of a shape that no other branch gives."""
     of = element_in(parse_type(types["V"]))
-    value = to_proto(Draw("constant", types, {}).V.some((1, 4)), TensorType(of))
+    value = to_proto(Draw("constant", types, {}).V.ordinary((1, 4)), TensorType(of))
     return graph("constant", {}, {"y": types["V"]}, onnx.helper.make_node("Constant", [], ["y"], value=value))
 
 
@@ -124,23 +124,23 @@ def around(draw: Draw, flag: bool, x: tuple[int, ...], z: tuple[int, ...]) -> di
 for one in (if_, if_1):
 
     @one.inputs()
-    def ordinary(draw: Draw) -> Iterator[Drawn]:
+    def ordinary(draw: Draw) -> Iterator[Sample]:
         """Each branch; of most types one of the two."""
         for cond in (True, False) if draw.types["V"] in MOVED else (draw.integer(0, 1) == 1,):
-            yield Drawn({"cond": np.array(cond)}, outer=around(draw, not cond, (2, 3), (2, 3)))
+            yield Sample({"cond": np.array(cond)}, outer=around(draw, not cond, (2, 3), (2, 3)))
 
 
 @if_.inputs(V=("float", "string", "int64"))
-def other_shapes(draw: Draw) -> Iterator[Drawn]:
+def other_shapes(draw: Draw) -> Iterator[Sample]:
     """Branches that give other shapes, and a condition of one element in one dimension."""
     for cond in (True, False):
-        yield Drawn({"cond": np.array([cond])}, outer=around(draw, cond, (3, 1), (0, 5)))
+        yield Sample({"cond": np.array([cond])}, outer=around(draw, cond, (3, 1), (0, 5)))
 
 
 @if_.inputs(V=ABSENT)
-def absent(draw: Draw) -> Iterator[Drawn]:
+def absent(draw: Draw) -> Iterator[Sample]:
     """Optionals that are empty."""
     for cond in (True, False):
         outer = around(draw, cond, (2, 3), (2, 3))
         empty = {name: Typed(value.of, None) for name, value in outer.items() if name in ("x", "z")}
-        yield Drawn({"cond": np.array(cond)}, outer=outer | empty)
+        yield Sample({"cond": np.array(cond)}, outer=outer | empty)

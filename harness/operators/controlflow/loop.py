@@ -22,9 +22,9 @@ from harness.operators.controlflow.graphs import (
     outside,
     typed,
 )
-from harness.operators.draw import Draw
-from harness.operators.graph import Graph
-from harness.operators.operator import Drawn, Types, operator
+from harness.oracles.draw import Draw
+from harness.oracles.graph import Graph
+from harness.oracles.operator import Sample, Types, operator
 from harness.spec.values import TensorType, Typed, ValueType
 
 ROUND = {"i": (INT64, ()), "going": (BOOL, ())}
@@ -180,48 +180,48 @@ def around(draw: Draw) -> dict[str, Typed]:
     return outside([draw.attributes["body"]], values)
 
 
-def drawn(draw: Draw, trips: int | None, cond: bool | None) -> Drawn:
+def drawn(draw: Draw, trips: int | None, cond: bool | None) -> Sample:
     """Inputs for so many iterations at most."""
     inputs: dict[str, Any] = {"v_initial": carried(draw)}
     if trips is not None:
         inputs["M"] = np.array(trips)
     if cond is not None:
         inputs["cond"] = np.array(cond)
-    return Drawn(inputs, outer=around(draw))
+    return Sample(inputs, outer=around(draw))
 
 
 for one in (loop, loop_1):
 
     @one.inputs()
-    def ordinary(draw: Draw) -> Iterator[Drawn]:
+    def ordinary(draw: Draw) -> Iterator[Sample]:
         """Three iterations at most, and a condition that holds at first."""
         yield drawn(draw, 3, True)
 
     @one.inputs(V=MOVED)
-    def no_iteration(draw: Draw) -> Iterator[Drawn]:
+    def no_iteration(draw: Draw) -> Iterator[Sample]:
         """No trip, or a condition that is false at once: initial values come out, and scan outputs have no elements."""
         yield drawn(draw, 0, True)
         yield drawn(draw, 3, False)
         yield drawn(draw, -2, True)
 
     @one.inputs(lambda body: body is not queue, V=SOME)
-    def trips_alone(draw: Draw) -> Iterator[Drawn]:
+    def trips_alone(draw: Draw) -> Iterator[Sample]:
         """No condition: that of the body is "ignored"."""
         yield drawn(draw, 3, None)
         yield drawn(draw, 1, None)
 
     @one.inputs(lambda body: body in (queue, stop), V=SOME)
-    def condition_alone(draw: Draw) -> Iterator[Drawn]:
+    def condition_alone(draw: Draw) -> Iterator[Sample]:
         """No trip count, as in a while loop, where the body ends it."""
         yield drawn(draw, None, True)
         yield drawn(draw, None, False)
 
 
 @loop.inputs(V=ABSENT)
-def absent(draw: Draw) -> Iterator[Drawn]:
+def absent(draw: Draw) -> Iterator[Sample]:
     """Optionals of which one is empty."""
     full = drawn(draw, 3, True)
     values = list(full.inputs["v_initial"])
     at = next(i for i, x in enumerate(values) if str(x.of) == draw.types["V"])
     values[at] = Typed(values[at].of, None)
-    yield Drawn({**full.inputs, "v_initial": tuple(values)}, outer=full.outer)
+    yield Sample({**full.inputs, "v_initial": tuple(values)}, outer=full.outer)

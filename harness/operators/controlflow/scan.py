@@ -10,9 +10,9 @@ import onnx
 
 from harness.operators.controlflow.graphs import graph, node, of_type, outside, typed
 from harness.operators.controlflow.loop import concatenated
-from harness.operators.draw import Draw
-from harness.operators.graph import Graph
-from harness.operators.operator import OMITTED, Drawn, Types, operator
+from harness.oracles.draw import Draw
+from harness.oracles.graph import Graph
+from harness.oracles.operator import OMITTED, Sample, Types, operator
 from harness.spec.values import Typed
 
 ELEMENT = (2, 3)
@@ -211,35 +211,35 @@ def inputs(draw: Draw, length: int, axes: Sequence[int], batch: tuple[int, ...] 
     return tuple(of_type(draw, shape) for shape in [(*batch, *ELEMENT)] * states + shapes)
 
 
-def drawn(draw: Draw, length: int) -> Drawn:
+def drawn(draw: Draw, length: int) -> Sample:
     """Inputs of so many elements, and what the body takes from outside."""
     stated = draw.attributes["scan_input_axes"]
     axes = [0] * draw.attributes["num_scan_inputs"] if stated is OMITTED else stated
     around = {"x": of_type(draw, ELEMENT), "flag": typed("tensor(bool)", np.array(draw.integer(0, 1) == 1))}
     given = inputs(draw, length, axes)
-    return Drawn({"initial_state_and_scan_inputs": given}, outer=outside([draw.attributes["body"]], around))
+    return Sample({"initial_state_and_scan_inputs": given}, outer=outside([draw.attributes["body"]], around))
 
 
 for one in (scan, scan_9):
 
     @one.inputs()
-    def ordinary(draw: Draw) -> Iterator[Drawn]:
+    def ordinary(draw: Draw) -> Iterator[Sample]:
         """Four elements."""
         yield drawn(draw, 4)
 
     @one.inputs(V=("float", "string"))
-    def lengths(draw: Draw) -> Iterator[Drawn]:
+    def lengths(draw: Draw) -> Iterator[Sample]:
         """One element, and none at all: initial states come out, and scan outputs have no elements."""
         yield drawn(draw, 1)
         yield drawn(draw, 0)
 
 
 @scan_8.inputs()
-def batches(draw: Draw) -> Iterator[Drawn]:
+def batches(draw: Draw) -> Iterator[Sample]:
     """Five batches of four elements each."""
     axes = [0] * draw.attributes["num_scan_inputs"]
-    yield Drawn({"initial_state_and_scan_inputs": inputs(draw, 4, axes, (5,))})
-    yield Drawn(
+    yield Sample({"initial_state_and_scan_inputs": inputs(draw, 4, axes, (5,))})
+    yield Sample(
         {
             "sequence_lens": np.full(5, 4, np.int64),
             "initial_state_and_scan_inputs": inputs(draw, 4, axes, (5,)),
@@ -248,7 +248,7 @@ def batches(draw: Draw) -> Iterator[Drawn]:
 
 
 @scan_8.inputs(lambda body: body is last, V=("float", "string"))
-def shorter(draw: Draw) -> Iterator[Drawn]:
+def shorter(draw: Draw) -> Iterator[Sample]:
     """Sequences shorter than the axis, and states alone: what remains of scan outputs has "an undefined value"."""
     lens = np.array([4, 1, 3, 2, 4], np.int64)
-    yield Drawn({"sequence_lens": lens, "initial_state_and_scan_inputs": inputs(draw, 4, [0], (5,))})
+    yield Sample({"sequence_lens": lens, "initial_state_and_scan_inputs": inputs(draw, 4, [0], (5,))})

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from harness.numbers import laws
-from harness.operators.draw import Draw
+from harness.numbers import distributions
 from harness.operators.generator.random_values import SEED, is_the_inputs_by_default
-from harness.operators.operator import OMITTED, Inputs, TypeOf, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, TypeOf, operator
 
 
 @operator(
@@ -20,9 +20,9 @@ from harness.operators.operator import OMITTED, Inputs, TypeOf, operator
     dtype=(OMITTED, TypeOf("T2")),
     seed=SEED,
 )
-def bernoulli(input: np.ndarray, **_: Any) -> laws.Random:
+def bernoulli(input: np.ndarray, **_: Any) -> distributions.Random:
     """Element by element: "an output of 1 is produced with probability p and an output of 0 … (1-p)"."""
-    return laws.Random(laws.Bernoulli(0), input.shape)
+    return distributions.Random(distributions.Bernoulli(0), input.shape)
 
 
 def resized(draw: Draw, chances: tuple[float, ...], shape: tuple[int, ...]) -> Inputs:

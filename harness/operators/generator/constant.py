@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import onnx
 
-from harness.operators.draw import Draw, Values
-from harness.operators.operator import OMITTED, Inputs, Types, operator
+from harness.oracles.draw import Draw, Values
+from harness.oracles.operator import OMITTED, Inputs, Types, operator
 from harness.spec.codec import from_proto, to_proto
 from harness.spec.element_types import element_type
 from harness.spec.values import SparseTensor, SparseTensorType, TensorType
@@ -34,19 +34,19 @@ def sparse(
     def value(types: Types) -> onnx.SparseTensorProto:
         values = Draw("sparse_value", types, {}).T
         places = np.array(indices, np.int64).reshape(-1, *rank)
-        return to_proto(SparseTensor(values.some((len(indices),)), places, dims), SparseTensorType(values.element))
+        return to_proto(SparseTensor(values.ordinary((len(indices),)), places, dims), SparseTensorType(values.element))
 
     return value
 
 
 def mixed(values: Values) -> np.ndarray:
     """Ordinary values, and between them the special ones of a type of numbers."""
-    ordinary = values.some((8,))
+    ordinary = values.ordinary((8,))
     special = ordinary[:0] if values.element.kind in ("bool", "string") else values.specials()
     return np.resize(np.concatenate([ordinary, special]), (3, 8))
 
 
-MIXED, SCALAR, EMPTY = tensor(mixed), tensor(lambda v: v.some(())), tensor(lambda v: v.some((0, 3)))
+MIXED, SCALAR, EMPTY = tensor(mixed), tensor(lambda v: v.ordinary(())), tensor(lambda v: v.ordinary((0, 3)))
 LINEAR, PLACES = sparse([1, 6, 7, 11], (3, 4)), sparse([[0, 0, 4], [0, 2, 1], [1, 1, 0]], (2, 3, 5), (3,))
 NOWHERE = sparse([], (4, 2))
 
@@ -84,7 +84,7 @@ FORMS = (
     "Constant",
     since=(25, 24, 23, 21, 19, 13, 12),
     exact=True,
-    whole=True,
+    full_product=True,
     constraints=[
         exactly_one,
         lambda T, value_float, value_floats: has_type(T, "tensor(float)", value_float, value_floats),
@@ -127,7 +127,7 @@ def constant(
     "Constant",
     since=11,
     exact=True,
-    whole=True,
+    full_product=True,
     constraints=[lambda value, sparse_value: (value is OMITTED) != (sparse_value is OMITTED), *FORMS],
     **TENSORS,
 )

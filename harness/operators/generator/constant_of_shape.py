@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import onnx
 
-from harness.operators.draw import Draw
 from harness.operators.generator.constant import tensor
-from harness.operators.operator import OMITTED, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, operator
 from harness.spec.codec import from_proto
 from harness.spec.element_types import element_type
 from harness.spec.values import TensorType

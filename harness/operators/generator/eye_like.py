@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.draw import Draw
 from harness.operators.generator.random_values import is_the_inputs_by_default
-from harness.operators.operator import OMITTED, Inputs, TypeOf, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, TypeOf, operator
 
 
 @operator(
@@ -28,14 +28,14 @@ def eye_like(input: np.ndarray, *, k: int, **_: Any) -> np.ndarray:
 @eye_like.inputs()
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """A matrix with more columns than rows, whose values do not matter."""
-    yield {"input": draw.T1.some((3, 4))}
+    yield {"input": draw.T1.ordinary((3, 4))}
 
 
 @eye_like.inputs(T1="float16")
 def shapes(draw: Draw) -> Iterator[Inputs]:
     """Tall, single-row, single-column, single-element and empty matrices."""
     for shape in ((5, 2), (1, 4), (4, 1), (1, 1), (0, 3), (4, 0)):
-        yield {"input": draw.T1.some(shape)}
+        yield {"input": draw.T1.ordinary(shape)}
 
 
 @eye_like.inputs(T1=("float", "signed", "unsigned"))

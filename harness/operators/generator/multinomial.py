@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from harness.numbers import laws
-from harness.operators.draw import Draw
+from harness.numbers import distributions
 from harness.operators.generator.random_values import SEED
-from harness.operators.operator import OMITTED, Inputs, TypeOf, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, TypeOf, operator
 
 ROWS = [[0.0, -1.0, 0.5, -2.0, 1.5], [3.0, 1.0, -0.5, 2.0, 2.5]]
 
@@ -22,9 +22,9 @@ ROWS = [[0.0, -1.0, 0.5, -2.0, 1.5], [3.0, 1.0, -0.5, 2.0, 2.5]]
     seed=SEED,
     sample_size=(OMITTED, 2000),
 )
-def multinomial(input: np.ndarray, *, sample_size: int, **_: Any) -> laws.Random:
+def multinomial(input: np.ndarray, *, sample_size: int, **_: Any) -> distributions.Random:
     """A tensor [batch_size, sample_size] of outcomes, each in proportion to the exponential of its log-probability."""
-    return laws.Random(laws.Multinomial(0), (input.shape[0], sample_size))
+    return distributions.Random(distributions.Multinomial(0), (input.shape[0], sample_size))
 
 
 def rows(draw: Draw, logs: Any) -> Inputs:

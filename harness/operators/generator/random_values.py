@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.numbers.laws import Normal, Random, Uniform
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Inputs, TypeOf, operator
+from harness.numbers.distributions import Normal, Random, Uniform
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, TypeOf, operator
 
 SEED = (OMITTED, 2.5)
 """Neither text promises anything of a seed but that the generator gets it."""
@@ -99,18 +99,18 @@ def random_uniform_like(input: np.ndarray, *, low: float, high: float, **_: Any)
 
 def a_thousand(draw: Draw) -> Iterator[Inputs]:
     """A tensor of a thousand values, which do not matter."""
-    yield {"input": draw.T1.some((40, 26))}
+    yield {"input": draw.T1.ordinary((40, 26))}
 
 
 def ten_thousand(draw: Draw) -> Iterator[Inputs]:
     """As many values as show small faults of the distribution; the input takes little room."""
-    yield {"input": draw.T1.some(tuple(MORE))}
+    yield {"input": draw.T1.ordinary(tuple(MORE))}
 
 
 def few(draw: Draw) -> Iterator[Inputs]:
     """A scalar, a single element and no elements: too few for a distribution, but shape, type and range count."""
     for shape in ((), (1,), (2, 0, 3)):
-        yield {"input": draw.T1.some(shape)}
+        yield {"input": draw.T1.ordinary(shape)}
 
 
 for one in (random_normal_like, random_uniform_like):

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from harness.numbers.branches import ceil
-from harness.operators.draw import Draw, Values
-from harness.operators.operator import OMITTED, Drawn, Inputs, operator
+from harness.oracles.draw import Draw, Values
+from harness.oracles.operator import OMITTED, Inputs, Sample, operator
 
 
 @operator("Range", since=(27, 11), stash_type=(OMITTED, 1))
@@ -37,12 +37,14 @@ def ordinary(draw: Draw) -> Iterator[Inputs]:
 
 
 @range_.inputs(T="float")
-def fractions(draw: Draw) -> Iterator[Inputs | Drawn]:
+def fractions(draw: Draw) -> Iterator[Inputs | Sample]:
     """Steps that are no powers of two, the limit half a step beyond the last element, or where rounding decides."""
     for start, delta, count in ((0.3, 0.7, 9), (-1.1, 0.3, 10), (2.9, -0.6, 8), (0.1, 1e-2, 6)):
         yield of(draw.T, start, start + (count - 0.5) * delta, delta)
     for start, limit, delta in ((0, 0.3, 0.1), (1, 2, 0.2)):
-        yield Drawn(of(draw.T, start, limit, delta), silent=f"{COUNT} how its operations round, which decides here.")
+        yield Sample(
+            of(draw.T, start, limit, delta), unspecified=f"{COUNT} how its operations round, which decides here."
+        )
 
 
 @range_.inputs()
@@ -78,9 +80,9 @@ def beyond_the_last_bit(draw: Draw) -> Iterator[Inputs]:
 
 
 @range_.inputs(T="signed")
-def extremes(draw: Draw) -> Iterator[Inputs | Drawn]:
+def extremes(draw: Draw) -> Iterator[Inputs | Sample]:
     """To the ends of the type, where a step too many would leave it, and where a double has not every number."""
-    largest, least = int(draw.T.largest), int(draw.T.least)
+    largest, least = int(draw.T.largest), int(draw.T.lowest)
     for start, limit, delta in (
         (largest - 7, largest, 3),
         (largest - 7, largest, largest),
@@ -92,7 +94,7 @@ def extremes(draw: Draw) -> Iterator[Inputs | Drawn]:
     ):
         yield of(draw.T, start, limit, delta)
     for start, limit, delta in ((least, largest, largest // 2), (largest, least, -(largest // 2))):
-        yield Drawn(of(draw.T, start, limit, delta), silent=f"{COUNT} what a difference is that T cannot hold.")
+        yield Sample(of(draw.T, start, limit, delta), unspecified=f"{COUNT} what a difference is that T cannot hold.")
 
 
 range_.example(

@@ -7,11 +7,11 @@ from typing import Final
 import numpy as np
 from PIL import Image, features
 
-from harness.operators.draw import Draw
 from harness.operators.image.catalogue import BMP, JPEG, JPEG_2000, PNG, PNM, TIFF, TRANSPARENT, WEBP, Codec
 from harness.operators.image.encoders import png, pnm, tiff
 from harness.operators.image.pictures import CHOICE, COLOUR, evenly
-from harness.operators.operator import OMITTED, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, operator
 
 FORMATS: Final = ("BMP", "JPEG", "JPEG2000", "TIFF", "PNG", "WEBP", "PPM")
 """Pillow's names of those that the text lists; PPM is every portable map."""
@@ -125,7 +125,7 @@ def pnm_files(draw: Draw) -> Iterator[Inputs]:
     yield from streams(draw, PNM)
 
 
-@image_decoder.inputs(silent=WEIGHTS)
+@image_decoder.inputs(unspecified=WEIGHTS)
 def colour_as_gray(draw: Draw) -> Iterator[Inputs]:
     """Colours where grays are asked for, in PNG and in JPEG, which has a luma of its own."""
     if draw.attributes["pixel_format"] == "Grayscale":
@@ -133,28 +133,28 @@ def colour_as_gray(draw: Draw) -> Iterator[Inputs]:
         yield of(JPEG.colour.encode(0))
 
 
-@image_decoder.inputs(silent=SCALE)
+@image_decoder.inputs(unspecified=SCALE)
 def few_levels(draw: Draw) -> Iterator[Inputs]:
     """A PGM of 16 levels."""
     if draw.attributes["pixel_format"] == "Grayscale":
         yield of(pnm(5, CHOICE, largest=15))
 
 
-@image_decoder.inputs(silent=ALPHA)
+@image_decoder.inputs(unspecified=ALPHA)
 def transparent(draw: Draw) -> Iterator[Inputs]:
     """A PNG of pixels that are not opaque."""
     if draw.attributes["pixel_format"] == "RGB":
         yield of(png(TRANSPARENT, colours=6))
 
 
-@image_decoder.inputs(silent=TURNED)
+@image_decoder.inputs(unspecified=TURNED)
 def turned(draw: Draw) -> Iterator[Inputs]:
     """A TIFF whose first row is to be shown as the right side."""
     if draw.attributes["pixel_format"] == "RGB":
         yield of(tiff(COLOUR, photometric=2, orientation=6))
 
 
-@image_decoder.inputs(silent=EMPTY)
+@image_decoder.inputs(unspecified=EMPTY)
 def undecodable(draw: Draw) -> Iterator[Inputs]:
     """No bytes, bytes of no format, a stream that ends too early and one with a broken header."""
     if draw.attributes["pixel_format"] == "RGB":

@@ -7,19 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.broadcasting import (
-    ALIKE,
-    Family,
-    Pair,
-    Shape,
-    binary,
-    crossed,
-    group,
-    ordinary,
-)
-from harness.operators.draw import Draw, Values
-from harness.operators.operator import Drawn, Inputs, operator
-from harness.operators.sweep import sweep
+from harness.oracles.broadcasting import ALIKE, Family, Pair, Shape, binary, crossed, group, ordinary
+from harness.oracles.draw import Draw, Values
+from harness.oracles.operator import Inputs, Sample, operator
+from harness.oracles.sweep import sweep
 from harness.spec.element_types import ElementType
 
 DIRECTIONS = ("LEFT", "RIGHT")
@@ -69,14 +60,16 @@ def beyond(draw: Draw, a: Shape, b: Shape) -> Pair:
     return crossed(draw.T.specials(), draw.T([*amounts, *negative]), a, b)
 
 
-def beyond_the_width(draw: Draw) -> Iterator[Drawn | Inputs]:
+def beyond_the_width(draw: Draw) -> Iterator[Sample | Inputs]:
     """Amounts up to the width less one, of the outer bits; then the width itself and more."""
     of = draw.T.element
     x, y = every_amount(draw, ALIKE, ALIKE)
     yield {"X": x[::-1].copy(), "Y": y}
     amounts = draw.T([of.bits, of.bits + 1, 2 * of.bits - 1, of.maximum])
     x, y = crossed(draw.T.specials(), amounts, ALIKE, ALIKE)
-    yield Drawn({"X": x, "Y": y}, silent="BitShift-11 does not say what is left of bits moved by the width or more.")
+    yield Sample(
+        {"X": x, "Y": y}, unspecified="BitShift-11 does not say what is left of bits moved by the width or more."
+    )
 
 
 def _bytes(*numbers: int) -> np.ndarray:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.operators.broadcasting import Pair, Shape, binary, crossed, group, neighbours, ordinary
-from harness.operators.draw import Draw
+from harness.oracles.broadcasting import Pair, Shape, binary, crossed, group, neighbours, ordinary
+from harness.oracles.draw import Draw
 
 EQUAL = binary("Equal", lambda a, b, _: a == b, newest=19, older=(13, 11, 7), legacy=(1,), exact=True)
 FAMILIES = (
@@ -21,8 +21,8 @@ EVERY = tuple(each for family in FAMILIES for each in family.all)
 def often_equal(draw: Draw, a: Shape, b: Shape) -> Pair:
     """Whole numbers of small range, Booleans and words, many of them equal."""
     if draw.T.element.kind in {"bool", "string"}:
-        return draw.T.some(a), draw.T.some(b)
-    low = -2 if draw.T.least < 0 else 0
+        return draw.T.ordinary(a), draw.T.ordinary(b)
+    low = -2 if draw.T.lowest < 0 else 0
     return draw.T.integers(low, low + 4, a), draw.T.integers(low, low + 4, b)
 
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.broadcasting import ALIKE, Pair, Shape, binary, ordinary
-from harness.operators.draw import Draw
-from harness.operators.operator import Inputs, operator
+from harness.oracles.broadcasting import ALIKE, Pair, Shape, binary, ordinary
+from harness.oracles.draw import Draw
+from harness.oracles.operator import Inputs, operator
 
 
 def both(draw: Draw, a: Shape, b: Shape) -> Pair:
     """Booleans of each kind beside each."""
-    return draw.T.some(a), draw.T.some(b)
+    return draw.T.ordinary(a), draw.T.ordinary(b)
 
 
 for name, function in (
@@ -34,4 +34,4 @@ def not_1(X: np.ndarray) -> np.ndarray:
 def ordinary_values(draw: Draw) -> Iterator[Inputs]:
     """Booleans of each kind in tensors of every rank, and none."""
     for shape in (ALIKE, (), (1,), (17,), (3, 4), (2, 1, 3, 1, 5), (0,), (2, 0, 3)):
-        yield {"X": draw.T.some(shape)}
+        yield {"X": draw.T.ordinary(shape)}

@@ -9,9 +9,9 @@ from harness.numbers.balls import constant, erf, unit
 from harness.numbers.branches import less, less_equal, maximum, minimum, where
 from harness.numbers.passes import current
 from harness.numbers.rounding import format_of
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Inputs, Operator, operator
-from harness.operators.sweep import sweep
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, Operator, Sample, operator
+from harness.oracles.sweep import sweep
 
 LEGACY = (OMITTED, [0])
 """``consumed_inputs``, a "legacy optimization attribute" of version 1 that means nothing."""
@@ -150,7 +150,7 @@ def value(attributes: Attributes, name: str, default: float) -> float:
 
 def tried(x: np.ndarray, draw: Draw, names: tuple[str, ...]) -> Inputs:
     """The inputs of a node: ``x`` and, for a second one, ordinary values."""
-    return {names[0]: x} | {name: draw.T.some(x.shape) for name in names[1:]}
+    return {names[0]: x} | {name: draw.T.ordinary(x.shape) for name in names[1:]}
 
 
 def at_zero(_: Attributes) -> list[float]:
@@ -222,7 +222,7 @@ def try_out(
     @op.inputs()
     def ordinary(draw: Draw) -> Iterator[Inputs]:
         """Both signs, magnitudes from 1/4 to 4."""
-        yield tried(draw.T.some(SHAPE), draw, names)
+        yield tried(draw.T.ordinary(SHAPE), draw, names)
 
     @op.inputs(T="float")
     def tails(draw: Draw) -> Iterator[Inputs]:
@@ -239,15 +239,15 @@ def try_out(
             beside = max(abs(point), 1) * np.concatenate([[0.0], steps])
             yield tried(draw.T(np.concatenate([point + beside, point - beside]).reshape(SHAPE)), draw, names)
         zeros = np.copysign(0.0, np.resize([1, -1, -1], SHAPE))
-        yield tried(draw.T(np.where(np.arange(13) % 2, zeros, draw.T.some(SHAPE).astype(np.float64))), draw, names)
+        yield tried(draw.T(np.where(np.arange(13) % 2, zeros, draw.T.ordinary(SHAPE).astype(np.float64))), draw, names)
 
     @op.inputs(T="float")
-    def special_values(draw: Draw) -> Iterator[Inputs | Drawn]:
+    def special_values(draw: Draw) -> Iterator[Inputs | Sample]:
         """NaN, infinities, zeros of both signs, subnormal, smallest normal and largest numbers, at every place."""
         specials = np.array([*draw.T.specials().astype(np.float64), 1.5, -0.75])
         specials = np.where(np.abs(specials) == draw.T.largest, np.copysign(largest(draw), specials), specials)
         if open_at_nan:
-            yield Drawn(tried(draw.T(np.resize(specials, SHAPE)), draw, names), silent=open_at_nan)
+            yield Sample(tried(draw.T(np.resize(specials, SHAPE)), draw, names), unspecified=open_at_nan)
             specials = np.where(undecided_at_nan(draw, specials), 1.0, specials)
         yield tried(draw.T(np.resize(specials, SHAPE)), draw, names)
 
@@ -255,9 +255,9 @@ def try_out(
     def shapes(draw: Draw) -> Iterator[Inputs]:
         """0-D; of float also a vector of odd length, no elements, rank 4."""
         beside = np.array(np.mean(points(draw.attributes)) + 0.75)
-        yield tried(draw.T(beside) if draw.T.element.format else draw.T.some(()), draw, names)
+        yield tried(draw.T(beside) if draw.T.element.format else draw.T.ordinary(()), draw, names)
         for shape in ((17,), (2, 0, 3), (3, 2, 1, 5)) if draw.T.element.name == "float" else ():
-            yield tried(draw.T.some(shape), draw, names)
+            yield tried(draw.T.ordinary(shape), draw, names)
 
     if len(names) == 1:
         swept(op, largest, halfway, open_at_nan=bool(open_at_nan))
@@ -295,7 +295,7 @@ try_out(swiglu, "A", "B", largest=in_exp)
 
 @softplus.inputs(
     T="float",
-    silent='"y = ln(exp(x) + 1)" is about x, but the function body of Softplus, Log(Exp(X) + 1), '
+    unspecified='"y = ln(exp(x) + 1)" is about x, but the function body of Softplus, Log(Exp(X) + 1), '
     "is worked in T, where Exp overflows.",
 )
 def overflowing_exp(draw: Draw) -> Iterator[Inputs]:
@@ -313,7 +313,7 @@ def integer_extremes(draw: Draw) -> Iterator[Inputs]:
 @swiglu.inputs(T="float")
 def special_factors(draw: Draw) -> Iterator[Inputs]:
     """NaN, infinities, zeros of both signs, subnormal and largest numbers in the linear input, at every place."""
-    yield {"A": draw.T.some(SHAPE), "B": np.resize(draw.T.specials(), SHAPE)}
+    yield {"A": draw.T.ordinary(SHAPE), "B": np.resize(draw.T.specials(), SHAPE)}
 
 
 def floats(*values: float) -> np.ndarray:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.broadcasting import APART, FLAT, Pair, Shape, binary, crossed, group, ordinary, some_but_zero
-from harness.operators.draw import Draw
+from harness.oracles.broadcasting import APART, FLAT, Pair, Shape, binary, crossed, group, ordinary, some_but_zero
+from harness.oracles.draw import Draw
 from harness.spec.element_types import ElementType
 
 
@@ -31,18 +31,18 @@ INTEGERS = ("signed", "unsigned")
 
 def both(draw: Draw, a: Shape, b: Shape) -> Pair:
     """Ordinary values in both."""
-    return draw.T.some(a), draw.T.some(b)
+    return draw.T.ordinary(a), draw.T.ordinary(b)
 
 
 def descending(draw: Draw, a: Shape, b: Shape) -> Pair:
     """Ordinary values whose difference even an unsigned type holds."""
     unsigned = draw.T.element.kind == "unsigned"
-    return draw.T.integers(9, 18, a) if unsigned else draw.T.some(a), draw.T.some(b)
+    return draw.T.integers(9, 18, a) if unsigned else draw.T.ordinary(a), draw.T.ordinary(b)
 
 
 def divisible(draw: Draw, a: Shape, b: Shape) -> Pair:
     """Ordinary values of every sign, no divisor zero."""
-    return draw.T.some(a), some_but_zero(draw.T, b)
+    return draw.T.ordinary(a), some_but_zero(draw.T, b)
 
 
 for family, values in zip(FAMILIES, (both, descending, both, divisible), strict=True):
@@ -74,7 +74,7 @@ def large_differences(draw: Draw, a: Shape, b: Shape) -> Pair:
 def large_products(draw: Draw, a: Shape, b: Shape) -> Pair:
     """Integers whose products fill the range of the type and stay inside, of more digits than floats have."""
     of = draw.T.element
-    return draw.T.integers(-(of.maximum // 9) if of.minimum else 0, of.maximum // 9, a), draw.T.some(b)
+    return draw.T.integers(-(of.maximum // 9) if of.minimum else 0, of.maximum // 9, a), draw.T.ordinary(b)
 
 
 @group(*div.all, T=INTEGERS)
@@ -87,7 +87,7 @@ def large_quotients(draw: Draw, a: Shape, b: Shape) -> Pair:
 @group(*div.all, T=INTEGERS)
 def every_sign(draw: Draw, a: Shape, b: Shape) -> Pair:
     """Small dividends and divisors of every sign that do and do not divide: quotients are truncated, not floored."""
-    numbers = draw.T([n for n in range(-7, 8) if abs(n) not in {0, 4}] if draw.T.least < 0 else range(1, 13))
+    numbers = draw.T([n for n in range(-7, 8) if abs(n) not in {0, 4}] if draw.T.lowest < 0 else range(1, 13))
     return crossed(numbers, numbers, a, b)
 
 
@@ -106,24 +106,24 @@ def wrap_around(draw: Draw, a: Shape, b: Shape) -> Pair:
 for family in (add, sub, mul):
     title = family.newest.schemas[0].title
     unsaid = f"{title} does not say what the result is that T cannot hold; two's complement is what most return."
-    group(family.newest, T=INTEGERS, silent=unsaid)(wrap_around)
+    group(family.newest, T=INTEGERS, unspecified=unsaid)(wrap_around)
 
 
-@group(div.newest, shape=APART, T=INTEGERS, silent="Div-14 does not say what an integer divided by zero is.")
+@group(div.newest, shape=APART, T=INTEGERS, unspecified="Div-14 does not say what an integer divided by zero is.")
 def zero_divisors(draw: Draw, a: Shape, b: Shape) -> Pair:
     """Division of integers by zero."""
-    return draw.T.some(a), np.zeros(b, draw.T.element.dtype)
+    return draw.T.ordinary(a), np.zeros(b, draw.T.element.dtype)
 
 
 @group(
     div.newest,
     shape=(5, 2),
     T="signed",
-    silent="Div-14 does not say what the least integer divided by -1 is, which T cannot hold.",
+    unspecified="Div-14 does not say what the least integer divided by -1 is, which T cannot hold.",
 )
 def least_by_minus_one(draw: Draw, a: Shape, b: Shape) -> Pair:
     """The one quotient beyond the range of a signed type."""
-    return np.full(a, draw.T.least, draw.T.element.dtype), np.full(b, -1, draw.T.element.dtype)
+    return np.full(a, draw.T.lowest, draw.T.element.dtype), np.full(b, -1, draw.T.element.dtype)
 
 
 def _floats(*numbers: float) -> np.ndarray:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from harness.numbers.rounding import format_of, ulp
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Inputs, Operator, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, Operator, Sample, operator
 from harness.spec.element_types import ElementType
 
 
@@ -68,62 +68,62 @@ def specials(draw: Draw, nan: float) -> np.ndarray:
     return draw.T(np.resize([*np.where(np.isnan(found), nan, found), 1.5, -0.75], SHAPE))
 
 
-def limited(x: np.ndarray, *pairs: Sequence[Any], silent: str = "") -> Iterator[Drawn]:
+def limited(x: np.ndarray, *pairs: Sequence[Any], unspecified: str = "") -> Iterator[Sample]:
     """The tensor between each of the pairs of limits; None is one that is left out."""
     for pair in pairs:
         limits = zip(("min", "max"), pair, strict=True)
         given = {name: np.asarray(limit, x.dtype) for name, limit in limits if limit is not None}
-        yield Drawn({"input": x} | given, silent=silent)
+        yield Sample({"input": x} | given, unspecified=unspecified)
 
 
 def try_out(op: Operator, infinite_without_limits: str, crossed: str) -> None:
     """Gives a version with limits as inputs its groups; the texts say why it leaves these open, if it does."""
 
     @op.inputs()
-    def ordinary(draw: Draw) -> Iterator[Drawn]:
+    def ordinary(draw: Draw) -> Iterator[Sample]:
         """Elements below, between and above the limits."""
-        yield from limited(draw.T.some(SHAPE), interval(draw))
+        yield from limited(draw.T.ordinary(SHAPE), interval(draw))
 
     @op.inputs()
-    def limits_left_out(draw: Draw) -> Iterator[Drawn]:
+    def limits_left_out(draw: Draw) -> Iterator[Sample]:
         """No ``min``, no ``max``, neither: of ordinary elements, and of infinite ones."""
         low, high = interval(draw)
         pairs = ((low, None), (None, high), (None, None))
-        yield from limited(draw.T.some(SHAPE), *pairs)
+        yield from limited(draw.T.ordinary(SHAPE), *pairs)
         if draw.T.element.format:
-            yield from limited(specials(draw, 0.5), *pairs, silent=infinite_without_limits)
+            yield from limited(specials(draw, 0.5), *pairs, unspecified=infinite_without_limits)
 
     @op.inputs()
-    def at_the_limits(draw: Draw) -> Iterator[Drawn]:
+    def at_the_limits(draw: Draw) -> Iterator[Sample]:
         """Elements equal to a limit and next to it; limits that are equal to each other, and zero, and crossed."""
         low, high = both = np.array(interval(draw)).astype(np.float64)
         step = ulp(both, draw.T.element) if draw.T.element.format else np.ones(2)
         x = draw.T(np.resize([*both, *(both - step), *(both + step), 0], SHAPE))
         yield from limited(x, (low, high), (high, high), (0, 0))
-        yield from limited(x, (high, low), silent=crossed)
+        yield from limited(x, (high, low), unspecified=crossed)
 
     @op.inputs(T=("signed", "unsigned"))
-    def integer_extremes(draw: Draw) -> Iterator[Drawn]:
+    def integer_extremes(draw: Draw) -> Iterator[Sample]:
         """Limits at the extremes of the type and next to them, where those of wide types are no doubles."""
-        low, high = int(draw.T.least), int(draw.T.largest)
+        low, high = int(draw.T.lowest), int(draw.T.largest)
         x = draw.T(np.resize(np.array([low, low + 1, low + 2, 0, high // 2, high - 2, high - 1, high], object), SHAPE))
         yield from limited(x, (low, high), (low + 1, high - 1), (high - 2, high), (low, low + 1))
 
     @op.inputs(T="float")
-    def special_values(draw: Draw) -> Iterator[Drawn]:
+    def special_values(draw: Draw) -> Iterator[Sample]:
         """Infinities, zeros of both signs, subnormal and largest numbers, at every place and as limits; NaN."""
         low, high = interval(draw)
         smallest, largest = 2.0 ** format_of(draw.T.element).smallest, draw.T.largest
         x = specials(draw, nan=0.5)
         yield from limited(x, (low, high), (-np.inf, np.inf), (-np.inf, 0.0), (-0.0, np.inf))
         yield from limited(x, (-largest, largest), (-smallest, smallest))
-        yield from limited(specials(draw, np.nan), (low, high), (np.nan, high), (low, np.nan), silent=NAN)
+        yield from limited(specials(draw, np.nan), (low, high), (np.nan, high), (low, np.nan), unspecified=NAN)
 
     @op.inputs(T=("double", "int64"))
-    def shapes(draw: Draw) -> Iterator[Drawn]:
+    def shapes(draw: Draw) -> Iterator[Sample]:
         """0-D, no elements, rank 4."""
         for shape in ((), (2, 0, 3), (3, 2, 1, 5)):
-            yield from limited(draw.T.some(shape), interval(draw))
+            yield from limited(draw.T.ordinary(shape), interval(draw))
 
 
 try_out(
@@ -142,24 +142,24 @@ try_out(
 @clip_1.inputs()
 def between_attributes(draw: Draw) -> Iterator[Inputs]:
     """Elements below, between and above the limits."""
-    yield {"input": draw.T.some(SHAPE)}
+    yield {"input": draw.T.ordinary(SHAPE)}
 
 
 @clip_1.inputs()
-def special_values_between_attributes(draw: Draw) -> Iterator[Drawn]:
+def special_values_between_attributes(draw: Draw) -> Iterator[Sample]:
     """Infinities, zeros of both signs, subnormal and largest numbers, at every place; NaN."""
-    yield Drawn({"input": draw.T.some(SHAPE)})
+    yield Sample({"input": draw.T.ordinary(SHAPE)})
     open_ended = OMITTED in (draw.attributes["min"], draw.attributes["max"]) and draw.T.element.name != "float"
     doubt = "Clip-1 and Clip-6 do not say whether the limits that their attributes default to are those of float or T."
-    yield Drawn({"input": specials(draw, nan=0.5)}, silent=doubt if open_ended else "")
-    yield Drawn({"input": specials(draw, np.nan)}, silent=NAN)
+    yield Sample({"input": specials(draw, nan=0.5)}, unspecified=doubt if open_ended else "")
+    yield Sample({"input": specials(draw, np.nan)}, unspecified=NAN)
 
 
 @clip_1.inputs()
 def shapes_between_attributes(draw: Draw) -> Iterator[Inputs]:
     """0-D, no elements, rank 4."""
     for shape in ((), (2, 0, 3), (3, 2, 1, 5)):
-        yield {"input": draw.T.some(shape)}
+        yield {"input": draw.T.ordinary(shape)}
 
 
 def floats(*values: float) -> np.ndarray:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import FLAG, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import FLAG, Inputs, operator
 
 
 def accumulated(
@@ -87,11 +87,11 @@ def overflow(draw: Draw) -> Iterator[Inputs]:
 
 @cumprod.inputs(
     T=("signed", "unsigned"),
-    silent="CumProd-26 does not say what a product is that T cannot hold; two's complement is what most return.",
+    unspecified="CumProd-26 does not say what a product is that T cannot hold; two's complement is what most return.",
 )
 def wrap_around(draw: Draw) -> Iterator[Inputs]:
     """Products beyond the range of an integer type."""
-    for x in ([draw.T.largest, 2, 1, 3], [3, 1, draw.T.largest, draw.T.largest], [draw.T.least, 3, 2, 1]):
+    for x in ([draw.T.largest, 2, 1, 3], [3, 1, draw.T.largest, draw.T.largest], [draw.T.lowest, 3, 2, 1]):
         yield {"x": draw.T([x]), "axis": draw.T2(1)}
 
 

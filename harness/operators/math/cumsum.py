@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.draw import Draw
 from harness.operators.math.cumprod import accumulated
-from harness.operators.operator import FLAG, Drawn, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import FLAG, Inputs, Sample, operator
 
 WRAPPING = "CumSum-14 does not say what a sum is that T cannot hold; two's complement is what most return."
 
@@ -25,7 +25,7 @@ def cumsum(x: np.ndarray, axis: np.ndarray, *, exclusive: int, reverse: int) -> 
 @cumsum.inputs()
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """A tensor of three distinct sizes, the axis any of them, counted from either end."""
-    yield {"x": draw.T.some((2, 3, 4)), "axis": draw.T2(draw.integer(-3, 2))}
+    yield {"x": draw.T.ordinary((2, 3, 4)), "axis": draw.T2(draw.integer(-3, 2))}
 
 
 @cumsum.inputs(T=("double", "uint32"))
@@ -33,28 +33,28 @@ def every_axis(draw: Draw) -> Iterator[Inputs]:
     """Each axis of ranks 1 and 4, counted from the front and from the back."""
     for shape in ((5,), (2, 3, 1, 4)):
         for axis in range(-len(shape), len(shape)):
-            yield {"x": draw.T.some(shape), "axis": draw.T2(axis)}
+            yield {"x": draw.T.ordinary(shape), "axis": draw.T2(axis)}
 
 
 @cumsum.inputs(T=("double", "int64"))
 def length_one(draw: Draw) -> Iterator[Inputs]:
     """Along an axis, then an axis of length 1: the inclusive sum is the element, the exclusive one is 0."""
     for axis in (1, 0):
-        yield {"x": draw.T.some((1, 4)), "axis": draw.T2(axis)}
+        yield {"x": draw.T.ordinary((1, 4)), "axis": draw.T2(axis)}
 
 
 @cumsum.inputs(T=("double", "int64"))
 def empty(draw: Draw) -> Iterator[Inputs]:
     """No elements, along the axis or beside it."""
     for axis in (-2, 2):
-        yield {"x": draw.T.some((2, 0, 3)), "axis": draw.T2(axis)}
+        yield {"x": draw.T.ordinary((2, 0, 3)), "axis": draw.T2(axis)}
 
 
 @cumsum.inputs(T="float")
 def special_values(draw: Draw) -> Iterator[Inputs]:
     """Each special value at each place of a line: what comes before it is a number, and inf - inf is NaN after it."""
     specials = [v for v in draw.T.specials() if abs(v) != draw.T.largest]
-    lines = np.repeat(draw.T.some((len(specials), 4)), 4, axis=0)
+    lines = np.repeat(draw.T.ordinary((len(specials), 4)), 4, axis=0)
     for line, special in enumerate(np.repeat(specials, 4)):
         lines[line, line % 4] = special
     for axis, x in ((-1, lines), (0, lines.T.copy())):
@@ -85,14 +85,16 @@ def long(draw: Draw) -> Iterator[Inputs]:
 
 
 @cumsum.inputs(T=("signed", "unsigned"))
-def range_ends(draw: Draw) -> Iterator[Inputs | Drawn]:
+def range_ends(draw: Draw) -> Iterator[Inputs | Sample]:
     """Sums up to the ends of the range, which no double can tell from the next in 64 bits, then beyond them."""
     m = int(draw.T.largest)
     x = [[1, m - 3, 1, 1], [m // 2, 1, m // 2 - 5, 0], [0, 3, 0, m - 3]]
     if draw.T.element.kind == "signed":
         x = [*x[:2], [-m, 5, -6, m - 2]]
     yield {"x": draw.T([x, x[::-1]]), "axis": draw.T2(-1)}
-    yield Drawn({"x": draw.T([[[m, 2, 1, 3], [3, 1, m, m], [1, m, m, 1]]] * 2), "axis": draw.T2(2)}, silent=WRAPPING)
+    yield Sample(
+        {"x": draw.T([[[m, 2, 1, 3], [3, 1, m, m], [1, m, m, 1]]] * 2), "axis": draw.T2(2)}, unspecified=WRAPPING
+    )
 
 
 FIVE = [1.0, 2.0, 3.0, 4.0, 5.0]

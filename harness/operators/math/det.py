@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import Drawn, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import Inputs, Sample, operator
 
 
 @operator("Det", since=(22, 11))
@@ -36,11 +36,11 @@ def sizes(draw: Draw) -> Iterator[Inputs]:
 
 
 @det.inputs()
-def empty(draw: Draw) -> Iterator[Drawn]:
+def empty(draw: Draw) -> Iterator[Sample]:
     """Stacks without matrices; and matrices without elements, of which the empty product is 1."""
     open_ = 'Det-22: "square matrix" of "shape [*, M, M]", which does not say what M = 0 gives.'
-    yield Drawn({"X": draw.T.some((2, 0, 4, 4))})
-    yield Drawn({"X": draw.T.some((2, 0, 0))}, silent=open_)
+    yield Sample({"X": draw.T.ordinary((2, 0, 4, 4))})
+    yield Sample({"X": draw.T.ordinary((2, 0, 0))}, unspecified=open_)
 
 
 @det.inputs()
@@ -59,19 +59,19 @@ def near_singular(draw: Draw) -> Iterator[Inputs]:
 
 
 @det.inputs(T="float")
-def not_finite(draw: Draw) -> Iterator[Drawn]:
+def not_finite(draw: Draw) -> Iterator[Sample]:
     """NaN at each place of the first matrix, and an ordinary second one; infinities on the diagonal."""
     open_ = "Det-22 does not give the formula on which it depends what an infinite element leads to."
-    for special, silent in ((np.nan, ""), (np.inf, open_)):
+    for special, unspecified in ((np.nan, ""), (np.inf, open_)):
         for place in range(9) if np.isnan(special) else (0, 4, 8):
             x = _regular(draw, (2, 3, 3))
             x.reshape(-1)[place] = special
-            yield Drawn({"X": x}, silent=silent)
+            yield Sample({"X": x}, unspecified=unspecified)
 
 
 def _regular(draw: Draw, shape: tuple[int, ...]) -> np.ndarray:
     """Matrices far from singular ones, whose largest elements are not on the diagonal."""
     size = shape[-1]
-    small = draw.T.some(shape).astype(np.float64) / 8
+    small = draw.T.ordinary(shape).astype(np.float64) / 8
     large = draw.T.near(3, (size,)).astype(np.float64)
     return np.roll(draw.T(small + np.diag(large)), 1, axis=-1)

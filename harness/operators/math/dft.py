@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from harness.numbers.balls import constant
-from harness.operators.draw import Draw
-from harness.operators.operator import FLAG, OMITTED, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import FLAG, OMITTED, Inputs, operator
 
 
 def transform(x: np.ndarray, length: int, bins: int, sign: int) -> np.ndarray:
@@ -140,7 +140,7 @@ def _signals(
     """Signals of this length along the row's axis, or the one-sided spectra of real signals of ``used`` values."""
     onesided, inverse = (draw.attributes[name] == 1 for name in ("onesided", "inverse"))
     bins = length // 2 + 1 if onesided and inverse else length
-    x = draw.T1.some((*others, bins, 1 if onesided and not inverse else 2))
+    x = draw.T1.ordinary((*others, bins, 1 if onesided and not inverse else 2))
     if onesided and inverse:
         x[..., 0, 1] = 0
         end = length if used is None else used

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import Inputs, Operator, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import Inputs, Operator, operator
 
 SIZES: dict[str, int] = dict(zip("abcijklABZ", (2, 5, 4, 2, 3, 4, 5, 3, 4, 5), strict=True))
 """How long the axis of each letter is; those of one equation differ."""
@@ -94,7 +94,7 @@ einsum_12: Operator = operator("Einsum", since=12, equation=OLDER)(_einsum)
 @einsum_12.inputs()
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """Axes of distinct lengths; an ellipsis is two axes, which broadcast between two inputs."""
-    yield {"Inputs": tuple(draw.T.some(shape) for shape in _shapes(draw, BROADCAST))}
+    yield {"Inputs": tuple(draw.T.ordinary(shape) for shape in _shapes(draw, BROADCAST))}
 
 
 @einsum.inputs()
@@ -102,7 +102,7 @@ def ellipses(draw: Draw) -> Iterator[Inputs]:
     """An ellipsis of no axis, of one, and of three."""
     if draw.attributes["equation"] in ("...ij,...jk", "...,..."):
         for sizes in (((), ()), ((5,), (1,)), ((5, 1, 2), (1, 3, 2))):
-            yield {"Inputs": tuple(draw.T.some(shape) for shape in _shapes(draw, sizes))}
+            yield {"Inputs": tuple(draw.T.ordinary(shape) for shape in _shapes(draw, sizes))}
 
 
 @einsum.inputs()
@@ -111,7 +111,7 @@ def empty(draw: Draw) -> Iterator[Inputs]:
     index = EMPTY.get(draw.attributes["equation"])
     if index:
         shapes = _shapes(draw, (), SIZES | {index: 0})
-        yield {"Inputs": tuple(draw.T.some(shape) for shape in shapes)}
+        yield {"Inputs": tuple(draw.T.ordinary(shape) for shape in shapes)}
 
 
 @einsum.inputs(T="float")
@@ -125,7 +125,7 @@ def special_values(draw: Draw) -> Iterator[Inputs]:
         return
     small = [v for v in draw.T.specials() if not np.isfinite(v) or abs(v) < 1]
     for start in range(2):
-        first, *others = (draw.T.some(shape) for shape in _shapes(draw, BROADCAST))
+        first, *others = (draw.T.ordinary(shape) for shape in _shapes(draw, BROADCAST))
         if first.size > start:
             first.reshape(-1)[start::2] = np.resize(np.roll(small, start), len(first.reshape(-1)[start::2]))
             yield {"Inputs": (first, *others)}
@@ -147,7 +147,7 @@ def wide_integers(draw: Draw) -> Iterator[Inputs]:
 
 @einsum.inputs(
     T=("signed", "unsigned"),
-    silent="Einsum-28 does not say what a sum is that T cannot hold; two's complement is what most return.",
+    unspecified="Einsum-28 does not say what a sum is that T cannot hold; two's complement is what most return.",
 )
 def wrap_around(draw: Draw) -> Iterator[Inputs]:
     """Sums and products beyond the range of an integer type."""

@@ -7,9 +7,9 @@ from itertools import zip_longest
 
 import numpy as np
 
-from harness.operators.broadcasting import Shape
-from harness.operators.draw import Draw
-from harness.operators.operator import Inputs, operator
+from harness.oracles.broadcasting import Shape
+from harness.oracles.draw import Draw
+from harness.oracles.operator import Inputs, operator
 
 
 def expand(input: np.ndarray, shape: np.ndarray) -> np.ndarray:
@@ -49,7 +49,7 @@ TARGETS: tuple[tuple[Shape, Shape], ...] = (
 
 def expansion(draw: Draw, shape: Shape, to: Shape) -> Inputs:
     """Ordinary values."""
-    return {"input": draw.T.some(shape), "shape": np.array(to, np.int64)}
+    return {"input": draw.T.ordinary(shape), "shape": np.array(to, np.int64)}
 
 
 @newest.inputs()

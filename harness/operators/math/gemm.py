@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.draw import Draw
 from harness.operators.math.matmul import one_special_each, product
-from harness.operators.operator import FLAG, OMITTED, Drawn, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import FLAG, OMITTED, Inputs, Sample, operator
 
 ALPHA, BETA = (OMITTED, 0.5, 2.0), (OMITTED, 0.25, 3.0)
 M, K, N = 3, 4, 5
@@ -91,33 +91,33 @@ def special_values(draw: Draw) -> Iterator[Inputs]:
     """NaN, infinities, zeros of both signs and small numbers in A; these and the largest in C."""
     for start in (0, 15):
         a = one_special_each(draw)[start : start + 15 : 5]
-        yield _turned(draw, a, draw.T.some((K, N))) | {"C": draw.T.some((M, N))}
+        yield _turned(draw, a, draw.T.ordinary((K, N))) | {"C": draw.T.ordinary((M, N))}
     yield _operands(draw) | {"C": np.resize(draw.T.specials(), (M, N))}
 
 
 @gemm.inputs(T=("signed", "unsigned"))
 @gemm_7.inputs(T=("signed", "unsigned"))
-def wide_integers(draw: Draw) -> Iterator[Drawn]:
+def wide_integers(draw: Draw) -> Iterator[Sample]:
     """Results that the type holds and a float of its width does not; some that it does not hold; some fractions."""
     root = 2 ** (draw.T.element.bits // 2 - 3)
     a, b = ([draw.integer(root // 4, root // 2 - 1) * 2 + 2 for _ in range(n)] for n in (M * K, K * N))
     c = draw.T([draw.integer(root // 4, root * root // 8) * 4 for _ in range(M * N)]).reshape(M, N)
-    yield Drawn(_turned(draw, draw.T(a).reshape(M, K), draw.T(b).reshape(K, N) - draw.T(1)) | {"C": c})
-    ends = np.resize(draw.T([draw.T.largest, draw.T.least, draw.T.largest - 1, draw.T.least + 1]), (M, N))
+    yield Sample(_turned(draw, draw.T(a).reshape(M, K), draw.T(b).reshape(K, N) - draw.T(1)) | {"C": c})
+    ends = np.resize(draw.T([draw.T.largest, draw.T.lowest, draw.T.largest - 1, draw.T.lowest + 1]), (M, N))
     beyond = "Gemm-13 does not say what a result is that T cannot hold; two's complement is what most return."
-    yield Drawn(_operands(draw) | {"C": ends}, silent=beyond)
+    yield Sample(_operands(draw) | {"C": ends}, unspecified=beyond)
     if 0.5 in draw.attributes.values():
         fraction = "Gemm-13 does not say which integer alpha A' B' + beta C becomes where it is none."
-        yield Drawn(_turned(draw, draw.T.near(1, (M, K)), draw.T.near(1, (K, N))) | {"C": c}, silent=fraction)
+        yield Sample(_turned(draw, draw.T.near(1, (M, K)), draw.T.near(1, (K, N))) | {"C": c}, unspecified=fraction)
 
 
 def _operands(draw: Draw, rows: int = M, terms: int = K) -> dict[str, np.ndarray]:
-    return _turned(draw, _multiples(draw, (rows, terms)), draw.T.some((terms, N)))
+    return _turned(draw, _multiples(draw, (rows, terms)), draw.T.ordinary((terms, N)))
 
 
 def _multiples(draw: Draw, shape: tuple[int, ...]) -> np.ndarray:
     """Ordinary values, of integers four times them."""
-    values = draw.T.some(shape)
+    values = draw.T.ordinary(shape)
     return values if draw.T.element.kind == "float" else np.asarray(values * draw.T(4))
 
 

@@ -7,9 +7,9 @@ import msgspec
 import numpy as np
 
 from harness.numbers.balls import constant
-from harness.operators.draw import Draw
 from harness.operators.math.softmax import log_softmax
-from harness.operators.operator import OMITTED, Drawn, Operator, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Operator, Sample, operator
 
 REDUCTIONS = (OMITTED, "none", "sum", "mean")
 IGNORED = (OMITTED, 1, -1)
@@ -85,9 +85,9 @@ class Groups(msgspec.Struct, frozen=True):
         """Gives them to the loss."""
         for group in (self.ordinary, self.ignored, self.uneven_weights, self.special_values, self.ranks):
             self.one.inputs()(group)
-        self.one.inputs(silent=NO_SAMPLES if self.optional else "")(self.empty)
+        self.one.inputs(unspecified=NO_SAMPLES if self.optional else "")(self.empty)
 
-    def drawn(self, draw: Draw, x: np.ndarray, target: np.ndarray, weight: np.ndarray | None = None) -> Drawn:
+    def drawn(self, draw: Draw, x: np.ndarray, target: np.ndarray, weight: np.ndarray | None = None) -> Sample:
         """The set of these, with weights and with the optional output or without.
 
         That depends on the row alone, so that all groups share its case, and is even over all pairs of factors.
@@ -95,15 +95,15 @@ class Groups(msgspec.Struct, frozen=True):
         row, version = draw.attributes, self.one.schemas[0]
         reduction, ignored = REDUCTIONS.index(row["reduction"]), IGNORED.index(row["ignore_index"])
         wide = draw.types["Tind"] == "tensor(int64)"
-        silent = ""
+        unspecified = ""
         if _mean(draw) and row["ignore_index"] in target:
-            silent = NO_MEAN if np.all(target == row["ignore_index"]) else NO_MEAN_OF_REST if self.optional else ""
+            unspecified = NO_MEAN if np.all(target == row["ignore_index"]) else NO_MEAN_OF_REST if self.optional else ""
         first, second, third = (p.name for p in version.inputs)
         inputs = {first: x, second: draw.Tind(target)}
         if (reduction + ignored + wide) % 2:
             inputs[third] = draw.T.integers(1, 4, x.shape[1:2]) if weight is None else weight
         without = self.optional if (reduction // 2 + ignored + wide) % 2 else ()
-        return Drawn(inputs, without, silent and f"{version.title}: {silent}.")
+        return Sample(inputs, without, unspecified and f"{version.title}: {unspecified}.")
 
     def targets(self, draw: Draw, shape: Sequence[int], ignored: slice) -> np.ndarray:
         """Every class in turn and then backwards, with the targets at some places ignored where there are such."""
@@ -118,24 +118,24 @@ class Groups(msgspec.Struct, frozen=True):
         """Two places at which what is ignored leaves a loss that the text states, or none."""
         return slice(0, 0) if _mean(draw) and self.optional else slice(1, 4, 2)
 
-    def ordinary(self, draw: Draw) -> Iterator[Drawn]:
+    def ordinary(self, draw: Draw) -> Iterator[Sample]:
         """Every class among the targets; two of them ignored where there is such a class and a stated loss for it."""
         yield self.drawn(draw, self.values(draw, SHAPE), self.targets(draw, SHAPE, self.stated(draw)))
 
-    def ignored(self, draw: Draw) -> Iterator[Drawn]:
+    def ignored(self, draw: Draw) -> Iterator[Sample]:
         """Every other target is ignored; all are, where that leaves nothing to be the mean of."""
         if draw.attributes["ignore_index"] != OMITTED:
             for places in (slice(None, None, 2), *([slice(None)] if _mean(draw) else [])):
                 yield self.drawn(draw, self.values(draw, SHAPE), self.targets(draw, SHAPE, places))
 
-    def uneven_weights(self, draw: Draw) -> Iterator[Drawn]:
+    def uneven_weights(self, draw: Draw) -> Iterator[Sample]:
         """Weights of very different sizes, of 0, and such that are no round numbers, where they are given."""
         for weight in ([0.25, 0, 3, 0, 1], [0.3, 4, 0.1, 1, 0.7]):
             yield self.drawn(
                 draw, self.values(draw, SHAPE), self.targets(draw, SHAPE, self.stated(draw)), draw.T(weight)
             )
 
-    def special_values(self, draw: Draw) -> Iterator[Drawn]:
+    def special_values(self, draw: Draw) -> Iterator[Sample]:
         """NaN and -inf at the target's place, beside it, and where it is ignored: what is not asked for is not lost."""
         target = self.targets(draw, SHAPE, self.stated(draw))
         for special in (np.nan, -np.inf):
@@ -148,12 +148,12 @@ class Groups(msgspec.Struct, frozen=True):
             x[2, :, 1], target[2, 1] = np.nan, draw.attributes["ignore_index"]
             yield self.drawn(draw, x, target)
 
-    def ranks(self, draw: Draw) -> Iterator[Drawn]:
+    def ranks(self, draw: Draw) -> Iterator[Sample]:
         """One of the ranks 2, 4 and 5."""
         shape = ((6, 4), (2, 5, 1, 3), (1, 4, 3, 2, 2))[draw.integer(0, 2)]
         yield self.drawn(draw, self.values(draw, shape), self.targets(draw, shape, self.stated(draw)))
 
-    def empty(self, draw: Draw) -> Iterator[Drawn]:
+    def empty(self, draw: Draw) -> Iterator[Sample]:
         """No samples, and so no losses."""
         if draw.attributes["reduction"] == "none":
             yield self.drawn(draw, self.values(draw, (0, 5, 2)), np.zeros((0, 2)))
@@ -165,12 +165,12 @@ def _mean(draw: Draw) -> bool:
 
 def _log_probabilities(draw: Draw, shape: Sequence[int]) -> np.ndarray:
     """Logarithms of numbers in (0, 1)."""
-    return -np.abs(draw.T.some(shape))
+    return -np.abs(draw.T.ordinary(shape))
 
 
 def _scores(draw: Draw, shape: Sequence[int]) -> np.ndarray:
     """Numbers in (-1/2, 1/2), which leave a sum of losses in bfloat16 sharp."""
-    return draw.T(draw.T.some(shape).astype(np.float64) / 8)
+    return draw.T(draw.T.ordinary(shape).astype(np.float64) / 8)
 
 
 Groups(negative_log_likelihood_loss, _log_probabilities).register()

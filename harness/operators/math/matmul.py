@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import Inputs, Operator, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import Inputs, Operator, operator
 
 RANKS = (
     ((3,), (3,)),
@@ -50,7 +50,7 @@ matmul_9: Operator = operator("MatMul", since=(9, 1))(product)
 @matmul_9.inputs()
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """Two matrices of three distinct sizes."""
-    yield {"A": draw.T.some((3, 4)), "B": draw.T.some((4, 5))}
+    yield {"A": draw.T.ordinary((3, 4)), "B": draw.T.ordinary((4, 5))}
 
 
 @matmul.inputs()
@@ -58,14 +58,14 @@ def ranks(draw: Draw) -> Iterator[Inputs]:
     """Vectors with vectors, with matrices and with stacks on either side, and stacks whose shapes broadcast."""
     every = draw.T.element.name in ("float", "int64")
     for a, b in RANKS if every else (RANKS[draw.integer(0, len(RANKS) - 1)],):
-        yield {"A": draw.T.some(a), "B": draw.T.some(b)}
+        yield {"A": draw.T.ordinary(a), "B": draw.T.ordinary(b)}
 
 
 @matmul_9.inputs()
 def one_rank(draw: Draw) -> Iterator[Inputs]:
     """Vectors, matrices or stacks: one pair of shapes of those that the newest version gets."""
     a, b = RANKS[draw.integer(0, len(RANKS) - 1)]
-    yield {"A": draw.T.some(a), "B": draw.T.some(b)}
+    yield {"A": draw.T.ordinary(a), "B": draw.T.ordinary(b)}
 
 
 @matmul.inputs()
@@ -73,7 +73,7 @@ def empty(draw: Draw) -> Iterator[Inputs]:
     """An empty inner axis, which makes zeros, and empty outputs."""
     every = draw.T.element.name in ("float", "int32")
     for a, b in EMPTY if every else EMPTY[:1]:
-        yield {"A": draw.T.some(a), "B": draw.T.some(b)}
+        yield {"A": draw.T.ordinary(a), "B": draw.T.ordinary(b)}
 
 
 @matmul.inputs(T="float")
@@ -81,7 +81,7 @@ def empty(draw: Draw) -> Iterator[Inputs]:
 def long_sums(draw: Draw) -> Iterator[Inputs]:
     """Sums of many terms of both signs: 16 in bfloat16, 64 in others."""
     terms = 16 if draw.T.element.name == "bfloat16" else 64
-    yield {"A": draw.T.some((2, terms)), "B": draw.T.some((terms, 3))}
+    yield {"A": draw.T.ordinary((2, terms)), "B": draw.T.ordinary((terms, 3))}
 
 
 @matmul.inputs(T="float")
@@ -89,9 +89,9 @@ def long_sums(draw: Draw) -> Iterator[Inputs]:
 def special_values(draw: Draw) -> Iterator[Inputs]:
     """NaN, infinities, zeros of both signs and small numbers, each at each place of a row, then of a column."""
     lines = one_special_each(draw)
-    yield {"A": lines, "B": draw.T.some((4, 2))}
+    yield {"A": lines, "B": draw.T.ordinary((4, 2))}
     yield {"A": lines, "B": draw.T([[1, 0], [np.inf, -0.0], [-2, 0], [0, 1]])}
-    yield {"A": draw.T.some((2, 4)), "B": lines.T.copy()}
+    yield {"A": draw.T.ordinary((2, 4)), "B": lines.T.copy()}
 
 
 @matmul.inputs(T="float")
@@ -110,19 +110,19 @@ def wide_integers(draw: Draw) -> Iterator[Inputs]:
     root = 2 ** (draw.T.element.bits // 2 - 2)
     low, high = -root + 1, root - 1
     a, b = (np.array([draw.integer(max(root // 2, 1), high) | 1 for _ in range(n)]) for n in (12, 20))
-    signs = 1 if draw.T.least == 0 else np.resize([1, -1, 1, 1, -1], 12)
+    signs = 1 if draw.T.lowest == 0 else np.resize([1, -1, 1, 1, -1], 12)
     yield {"A": draw.T(a * signs).reshape(3, 4), "B": draw.T(b).reshape(4, 5)}
-    if draw.T.least < 0:
+    if draw.T.lowest < 0:
         yield {"A": draw.T([[low] * 4, [high] * 4, [low, high] * 2]), "B": draw.T([[low, high, -1, 1, 0]] * 4)}
 
 
 @matmul.inputs(
     T=("signed", "unsigned"),
-    silent="MatMul-13 does not say what a sum is that T cannot hold; two's complement is what most return.",
+    unspecified="MatMul-13 does not say what a sum is that T cannot hold; two's complement is what most return.",
 )
 def wrap_around(draw: Draw) -> Iterator[Inputs]:
     """Sums beyond the range of an integer type."""
-    ends = draw.T([draw.T.largest, 1, draw.T.least, 3, draw.T.largest, 7, draw.T.least])
+    ends = draw.T([draw.T.largest, 1, draw.T.lowest, 3, draw.T.largest, 7, draw.T.lowest])
     yield {"A": np.resize(ends, (3, 4)), "B": np.resize(ends, (4, 5))}
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.draw import Draw
 from harness.operators.math.matmul import EMPTY, RANKS, product
-from harness.operators.operator import Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import Inputs, operator
 
 
 def per_row(parameter: np.ndarray) -> np.ndarray:
@@ -35,26 +35,26 @@ def ordinary(draw: Draw) -> Iterator[Inputs]:
 @matmul_integer.inputs()
 def per_row_and_column(draw: Draw) -> Iterator[Inputs]:
     """A zero point for each row of A, for each column of B, and both: vectors, and tensors beside stacks."""
-    rows, columns = draw.T1.some((3,)), draw.T2.some((5,))
+    rows, columns = draw.T1.ordinary((3,)), draw.T2.ordinary((5,))
     yield _operands(draw, (3, 4), (4, 5)) | {"a_zero_point": rows}
     yield _operands(draw, (3, 4), (4, 5)) | {"b_zero_point": columns}
     yield _operands(draw, (3, 4), (4, 5)) | {"a_zero_point": rows, "b_zero_point": columns}
-    stacks = {"a_zero_point": draw.T1.some((2, 3, 1)), "b_zero_point": draw.T2.some((2, 1, 5))}
+    stacks = {"a_zero_point": draw.T1.ordinary((2, 3, 1)), "b_zero_point": draw.T2.ordinary((2, 1, 5))}
     yield _operands(draw, (2, 3, 4), (2, 4, 5)) | stacks
 
 
 @matmul_integer.inputs()
 def extremes(draw: Draw) -> Iterator[Inputs]:
     """Products of the ends of both types, whose pairs do not fit into 16 bits, with zero points at the other ends."""
-    a = draw.T1([[draw.T1.largest] * 4, [draw.T1.least] * 4, [draw.T1.largest, draw.T1.least] * 2])
+    a = draw.T1([[draw.T1.largest] * 4, [draw.T1.lowest] * 4, [draw.T1.largest, draw.T1.lowest] * 2])
     b = draw.T2(
-        [[draw.T2.largest, draw.T2.least, draw.T2.largest, 1, 0], [draw.T2.largest, draw.T2.least, 1, 1, 0]] * 2
+        [[draw.T2.largest, draw.T2.lowest, draw.T2.largest, 1, 0], [draw.T2.largest, draw.T2.lowest, 1, 1, 0]] * 2
     )
     yield {"A": a, "B": b}
     for end in (min, max):
         points = {
-            "a_zero_point": draw.T1(end(draw.T1.least, draw.T1.largest)),
-            "b_zero_point": draw.T2(end(draw.T2.least, draw.T2.largest)),
+            "a_zero_point": draw.T1(end(draw.T1.lowest, draw.T1.largest)),
+            "b_zero_point": draw.T2(end(draw.T2.lowest, draw.T2.largest)),
         }
         yield {"A": a, "B": b} | points
 
@@ -76,7 +76,7 @@ def empty(draw: Draw) -> Iterator[Inputs]:
 
 
 def _operands(draw: Draw, a: tuple[int, ...], b: tuple[int, ...]) -> dict[str, np.ndarray]:
-    return {"A": draw.T1.some(a), "B": draw.T2.some(b)}
+    return {"A": draw.T1.ordinary(a), "B": draw.T2.ordinary(b)}
 
 
 matmul_integer.example(

@@ -7,8 +7,8 @@ import numpy as np
 
 from harness.numbers.balls import constant
 from harness.numbers.branches import ceil, clip, floor, rint
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Inputs, TypeOf, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, TypeOf, operator
 
 OPEN = (
     "MelWeightMatrix-17 gives the mel scale, the edges of the lowest and the highest band and the peaks, but neither"
@@ -75,7 +75,7 @@ def band_edges(draw: Draw) -> Iterator[Inputs]:
     yield _given(draw, 1, 16, 1600, 520, 692)
 
 
-@mel_weight_matrix.inputs(silent=OPEN)
+@mel_weight_matrix.inputs(unspecified=OPEN)
 def many_bands(draw: Draw) -> Iterator[Inputs]:
     """Bands over the whole spectrum and over a part of it, more and fewer than there are bins."""
     yield _given(draw, 8, 16, 8192, 0, 4096)

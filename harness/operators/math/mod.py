@@ -9,18 +9,9 @@ import numpy as np
 
 from harness.numbers.balls import are_balls
 from harness.numbers.branches import ceil, floor, greater, less, less_equal, where
-from harness.operators.broadcasting import (
-    APART,
-    Family,
-    Pair,
-    Shape,
-    crossed,
-    group,
-    ordinary,
-    some_but_zero,
-)
-from harness.operators.draw import Draw
-from harness.operators.operator import FLAG, operator
+from harness.oracles.broadcasting import APART, Family, Pair, Shape, crossed, group, ordinary, some_but_zero
+from harness.oracles.draw import Draw
+from harness.oracles.operator import FLAG, operator
 from harness.spec.element_types import ElementType
 
 
@@ -82,7 +73,7 @@ ordinary(Family(mod_28, (mod_13, mod_10)), divisible)
 @group(*EVERY, T=("signed", "unsigned"))
 def every_sign(draw: Draw, a: Shape, b: Shape) -> Pair:
     """Small dividends and divisors of every sign that do and do not divide."""
-    numbers = draw.T([n for n in range(-7, 8) if abs(n) not in {0, 4}] if draw.T.least < 0 else range(1, 13))
+    numbers = draw.T([n for n in range(-7, 8) if abs(n) not in {0, 4}] if draw.T.lowest < 0 else range(1, 13))
     return crossed(numbers, numbers, a, b)
 
 
@@ -112,7 +103,7 @@ def extreme_operands(draw: Draw, a: Shape, b: Shape) -> Pair:
 def large_quotients(draw: Draw, a: Shape, b: Shape) -> Pair:
     """Quotients of more digits than the type has, whose remainder C's fmod still gives exactly."""
     widths = 2.0 ** draw.T.integers(4, 14, a).astype(np.float64)
-    return draw.T(draw.T.some(a).astype(np.float64) * widths), draw.T.some(b)
+    return draw.T(draw.T.ordinary(a).astype(np.float64) * widths), draw.T.ordinary(b)
 
 
 @group(mod_28, T="float")
@@ -144,13 +135,13 @@ def zero_dividends(draw: Draw, a: Shape, b: Shape) -> Pair:
 @group(mod_28, mod_13, shape=(5, 2), T="signed")
 def least_by_minus_one(draw: Draw, a: Shape, b: Shape) -> Pair:
     """The least integer by -1: nothing remains, though the quotient is beyond the range of the type."""
-    return np.full(a, draw.T.least, draw.T.element.dtype), np.full(b, -1, draw.T.element.dtype)
+    return np.full(a, draw.T.lowest, draw.T.element.dtype), np.full(b, -1, draw.T.element.dtype)
 
 
-@group(mod_28, shape=APART, T=("signed", "unsigned"), silent="Mod-28 does not say what an integer by zero leaves.")
+@group(mod_28, shape=APART, T=("signed", "unsigned"), unspecified="Mod-28 does not say what an integer by zero leaves.")
 def zero_divisors(draw: Draw, a: Shape, b: Shape) -> Pair:
     """Remainders of integers by zero."""
-    return draw.T.some(a), np.zeros(b, draw.T.element.dtype)
+    return draw.T.ordinary(a), np.zeros(b, draw.T.element.dtype)
 
 
 def _integers(*numbers: int) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.numbers.balls import are_balls
 from harness.numbers.branches import rint
-from harness.operators.broadcasting import (
+from harness.oracles.broadcasting import (
     ALIKE,
     APART,
     FLAT,
@@ -22,8 +22,8 @@ from harness.operators.broadcasting import (
     limited,
     some_but_zero,
 )
-from harness.operators.draw import Draw, Values
-from harness.operators.operator import Drawn, operator
+from harness.oracles.draw import Draw, Values
+from harness.oracles.operator import Sample, operator
 from harness.spec.element_types import ElementType
 
 
@@ -84,8 +84,8 @@ def moderate(draw: Draw, a: Shape, b: Shape) -> Pair:
     if not draw.T.element.format:
         return some_but_zero(draw.T, a), powers.integers(0, 9, b)
     if powers.element.format:
-        return draw.T(np.abs(draw.T.some(a).astype(np.float64))), powers.some(b)
-    return draw.T.some(a), powers.integers(-4 if powers.least < 0 else 0, 4, b)
+        return draw.T(np.abs(draw.T.ordinary(a).astype(np.float64))), powers.ordinary(b)
+    return draw.T.ordinary(a), powers.integers(-4 if powers.lowest < 0 else 0, 4, b)
 
 
 @group(*EVERY)
@@ -120,7 +120,7 @@ for each in (mixed[1], pow_7):
 def negative_bases(draw: Draw, a: Shape, b: Shape) -> Pair:
     """Negative bases to whole powers, even and odd, whatever the type of the exponents."""
     powers = exponents(draw)
-    return draw.T(-np.abs(draw.T.some(a).astype(np.float64))), powers.integers(-4 if powers.least < 0 else 0, 4, b)
+    return draw.T(-np.abs(draw.T.ordinary(a).astype(np.float64))), powers.integers(-4 if powers.lowest < 0 else 0, 4, b)
 
 
 @group(*EVERY[2:], shape=FLAT, T="float")
@@ -133,7 +133,7 @@ def special_values(draw: Draw, a: Shape, b: Shape) -> Pair:
     if powers.element.format:
         by = powers([np.nan, np.inf, -np.inf, 0.0, -0.0, 1, 2, 3, -1, -3, 0.5, -0.5])
     else:
-        by = powers(range(-4, 8) if powers.least < 0 else range(12))
+        by = powers(range(-4, 8) if powers.lowest < 0 else range(12))
     return crossed(bases, by, a, b)
 
 
@@ -163,22 +163,22 @@ for name in _PERFECT:
 
 
 @newest.inputs(T="signed")
-def undecided(draw: Draw) -> Iterator[Drawn]:
+def undecided(draw: Draw) -> Iterator[Sample]:
     """Powers that the text does not settle in integers: too large, zero to the zero, by negative exponents."""
-    bases = draw.T([2, -2, 3, 10, draw.T.largest, draw.T.least])
-    yield Drawn(
+    bases = draw.T([2, -2, 3, 10, draw.T.largest, draw.T.lowest])
+    yield Sample(
         dict(zip("XY", crossed(bases, draw.T1([63, 64, 65, 100]), ALIKE, ALIKE), strict=True)),
-        silent="Pow-15 does not say what a power is that T cannot hold.",
+        unspecified="Pow-15 does not say what a power is that T cannot hold.",
     )
-    yield Drawn(
+    yield Sample(
         {"X": draw.T(np.zeros(ALIKE)), "Y": draw.T1(np.zeros(ALIKE))},
-        silent="Pow-15 does not say what 0^0 is; IEEE 754 says 1, but for floats alone.",
+        unspecified="Pow-15 does not say what 0^0 is; IEEE 754 says 1, but for floats alone.",
     )
-    if draw.T1.least < 0:
+    if draw.T1.lowest < 0:
         numbers = draw.T([0, 1, -1, 2, -2])
-        yield Drawn(
+        yield Sample(
             dict(zip("XY", crossed(numbers, draw.T1([-1, -2]), APART, APART), strict=True)),
-            silent="Pow-15 does not say how an integer to a negative power, a fraction, becomes an integer.",
+            unspecified="Pow-15 does not say how an integer to a negative power, a fraction, becomes an integer.",
         )
 
 

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from harness.numbers.branches import clip, rint, round_to
-from harness.operators.draw import Draw, Values
 from harness.operators.math.matmul import product
 from harness.operators.math.matmul_integer import per_row
-from harness.operators.operator import Inputs, operator
+from harness.oracles.draw import Draw, Values
+from harness.oracles.operator import Inputs, operator
 from harness.spec.element_types import BY_NAME, ElementType
 
 
-@operator("QLinearMatMul", since=(21, 10), worked_in="TS")
+@operator("QLinearMatMul", since=(21, 10), working_type="TS")
 def qlinear_matmul(
     a: np.ndarray,
     a_scale: np.ndarray,
@@ -95,16 +95,16 @@ def ties(draw: Draw) -> Iterator[Inputs]:
 @qlinear_matmul.inputs(T1=("signed", "unsigned"), T2=("signed", "unsigned"))
 def extremes(draw: Draw) -> Iterator[Inputs]:
     """Products of the ends of both types, whose pairs do not fit into 16 bits, with zero points at the same ends."""
-    a = draw.T1([[draw.T1.largest, draw.T1.largest, 1], [draw.T1.least, draw.T1.least, 1]])
-    b = draw.T2([[draw.T2.largest, draw.T2.largest, draw.T2.least, 1]] * 2 + [[draw.T2.least, draw.T2.largest, 1, 0]])
+    a = draw.T1([[draw.T1.largest, draw.T1.largest, 1], [draw.T1.lowest, draw.T1.lowest, 1]])
+    b = draw.T2([[draw.T2.largest, draw.T2.largest, draw.T2.lowest, 1]] * 2 + [[draw.T2.lowest, draw.T2.largest, 1, 0]])
     for end in (min, max):
         yield {
             "a": a,
             "a_scale": _scale(draw, 2.0**-7),
-            "a_zero_point": draw.T1(end(draw.T1.least, draw.T1.largest)),
+            "a_zero_point": draw.T1(end(draw.T1.lowest, draw.T1.largest)),
             "b": b,
             "b_scale": _scale(draw, 2.0**-7),
-            "b_zero_point": draw.T2(end(draw.T2.least, draw.T2.largest)),
+            "b_zero_point": draw.T2(end(draw.T2.lowest, draw.T2.largest)),
             "y_scale": _scale(draw, 1.375),
             "y_zero_point": draw.T3(0 if draw.T3.element.format else 9),
         }

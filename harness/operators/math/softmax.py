@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from harness.numbers.branches import argsort, greater
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Inputs, Operator, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, Operator, operator
 
 Along = Callable[[np.ndarray, int], np.ndarray]
 """A function of an array, taken along one axis of it, that keeps its shape."""
@@ -80,7 +80,7 @@ SHAPE = (2, 3, 4)
 
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """Values of either sign in a tensor of three distinct sizes."""
-    yield {"input": draw.T.some(SHAPE)}
+    yield {"input": draw.T.ordinary(SHAPE)}
 
 
 def ranks(draw: Draw) -> Iterator[Inputs]:
@@ -88,17 +88,17 @@ def ranks(draw: Draw) -> Iterator[Inputs]:
     axis = 1 if draw.attributes["axis"] == OMITTED else draw.attributes["axis"]
     for shape in ((5,), (3, 4), (2, 4, 3, 5)):
         if -len(shape) <= axis < len(shape):
-            yield {"input": draw.T.some(shape)}
+            yield {"input": draw.T.ordinary(shape)}
 
 
 def length_one(draw: Draw) -> Iterator[Inputs]:
     """Axes of length 1, where a share is all there is."""
-    yield {"input": draw.T.some((1, 3, 1))}
+    yield {"input": draw.T.ordinary((1, 3, 1))}
 
 
 def empty(draw: Draw) -> Iterator[Inputs]:
     """No elements: the output has none either, and the shape of the input."""
-    yield {"input": draw.T.some((2, 0, 3))}
+    yield {"input": draw.T.ordinary((2, 0, 3))}
 
 
 def large(draw: Draw) -> Iterator[Inputs]:
@@ -120,7 +120,7 @@ def equal(draw: Draw) -> Iterator[Inputs]:
 
 def minus_infinity(draw: Draw) -> Iterator[Inputs]:
     """-inf at every place, whose exponential is 0, and along whole slices: the quotient of the sums 0 is NaN there."""
-    x = draw.T.some(SHAPE)
+    x = draw.T.ordinary(SHAPE)
     for step in (5, 2):
         masked = x.copy()
         masked.reshape(-1)[::step] = -np.inf
@@ -133,7 +133,7 @@ def minus_infinity(draw: Draw) -> Iterator[Inputs]:
 
 def not_a_number(draw: Draw) -> Iterator[Inputs]:
     """NaN at one place, then at several, beside ordinary values and an infinity: its slice is NaN, others are not."""
-    x = draw.T.some(SHAPE)
+    x = draw.T.ordinary(SHAPE)
     for places in ((10,), (23,), (5, 6, 7, 13)):
         spoilt = x.copy()
         spoilt.reshape(-1)[list(places)] = np.nan
@@ -149,7 +149,7 @@ def all_infinite(draw: Draw) -> Iterator[Inputs]:
 
 def plus_infinity(draw: Draw) -> Iterator[Inputs]:
     """+inf at single places beside finite values."""
-    x = draw.T.some(SHAPE)
+    x = draw.T.ordinary(SHAPE)
     x.reshape(-1)[::5] = np.inf
     yield {"input": x}
 
@@ -181,8 +181,8 @@ for one in HARDMAX:
 for one in SOFTMAX + HARDMAX:
     one.inputs()(length_one)
 for one in (SOFTMAX[0], LOG_SOFTMAX[0]):
-    one.inputs(silent=BESIDE_INFINITY)(plus_infinity)
-HARDMAX[0].inputs(silent=NO_ORDER)(not_a_number)
+    one.inputs(unspecified=BESIDE_INFINITY)(plus_infinity)
+HARDMAX[0].inputs(unspecified=NO_ORDER)(not_a_number)
 
 PAGE = np.array([[3, 0, 1, 2], [2, 5, 1, 0], [0, 1, 3, 2], [0, 1, 2, 3]], np.float32)
 HARDMAX[0].example(

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.draw import Draw
 from harness.operators.math.dft import transform
-from harness.operators.operator import FLAG, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import FLAG, Inputs, operator
 
 
 @operator("STFT", since=17, onesided=FLAG)
@@ -71,7 +71,7 @@ def simple_windows(draw: Draw) -> Iterator[Inputs]:
 
 def _given(draw: Draw, step: int = 4, length: int = 16) -> dict[str, np.ndarray]:
     return {
-        "signal": draw.T1.some((2, length, 2 if draw.attributes["onesided"] == 0 else 1)),
+        "signal": draw.T1.ordinary((2, length, 2 if draw.attributes["onesided"] == 0 else 1)),
         "frame_step": draw.T2(step),
     }
 

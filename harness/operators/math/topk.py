@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import FLAG, OMITTED, Drawn, operator
 from harness.operators.reduction.arg import distinct
+from harness.oracles.draw import Draw
+from harness.oracles.operator import FLAG, OMITTED, Sample, operator
 
 Both = tuple[np.ndarray, np.ndarray]
 NAN = "TopK does not say how NaN compares with other elements."
@@ -38,58 +38,58 @@ def topk_1(X: np.ndarray, *, axis: int, k: int) -> Both:
     return _top(X, k, axis)
 
 
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """Distinct values, of which two are taken, or one where the order is open."""
     yield _asked(draw, distinct(draw, SHAPE))
 
 
-def ties(draw: Draw) -> Iterator[Drawn]:
+def ties(draw: Draw) -> Iterator[Sample]:
     """Equal values inside what is taken, across its end and beyond; lines of one value."""
     for values in ([5, 1, 5, 1, 5, 1, 1], [3], [2, 2, 7, 7, 2, 2, 7, 4, 4]):
         yield _asked(draw, draw.T(np.resize(values, SHAPE)))
 
 
-def special_values(draw: Draw) -> Iterator[Drawn]:
+def special_values(draw: Draw) -> Iterator[Sample]:
     """Infinities, zeros of both signs (equal ones), subnormal and extreme numbers at every place."""
     specials = [v for v in draw.T.specials() if not np.isnan(v)]
     yield from _cycled(draw, specials)
 
 
-def extremes(draw: Draw) -> Iterator[Drawn]:
+def extremes(draw: Draw) -> Iterator[Sample]:
     """Both ends of the range and their neighbours, which no double can tell apart in 64 bits."""
-    least, largest = int(draw.T.least), int(draw.T.largest)
+    least, largest = int(draw.T.lowest), int(draw.T.largest)
     yield from _cycled(draw, [largest - 1, least + 1, largest, least, largest - 2, least + 2, largest // 2])
 
 
-def nan(draw: Draw) -> Iterator[Drawn]:
+def nan(draw: Draw) -> Iterator[Sample]:
     """Ordinary lines, then with NaN at some places."""
     x = distinct(draw, SHAPE)
     yield _asked(draw, x.copy())
     x[draw.words(x.size).reshape(SHAPE) % np.uint64(4) == 0] = np.nan
-    yield Drawn(_asked(draw, x).inputs, silent=NAN)
+    yield Sample(_asked(draw, x).inputs, unspecified=NAN)
 
 
-def all_of_them(draw: Draw) -> Iterator[Drawn]:
+def all_of_them(draw: Draw) -> Iterator[Sample]:
     """The whole axis in order, or one element where the order is open."""
     yield _asked(draw, distinct(draw, (4, 2, 6)), (4, 2, 6)[_axis(draw)])
 
 
-def other_ranks(draw: Draw) -> Iterator[Drawn]:
+def other_ranks(draw: Draw) -> Iterator[Sample]:
     """One of the other ranks that have the axis, long enough."""
     shapes = [s for s in ((6,), (4, 5), (3, 4, 1, 5)) if -len(s) <= _axis(draw) < len(s) and s[_axis(draw)] > K]
     yield _asked(draw, distinct(draw, shapes[draw.integer(0, len(shapes) - 1)]))
 
 
-def empty(draw: Draw) -> Iterator[Drawn]:
+def empty(draw: Draw) -> Iterator[Sample]:
     """No lines of which to take elements."""
     beside = (_axis(draw) - 1) % 3
     shape = [0 if axis == beside else size for axis, size in enumerate(SHAPE)]
-    yield _asked(draw, draw.T.some(shape))
+    yield _asked(draw, draw.T.ordinary(shape))
 
 
-def _asked(draw: Draw, x: np.ndarray, k: int = K) -> Drawn:
+def _asked(draw: Draw, x: np.ndarray, k: int = K) -> Sample:
     """The ``k`` best of a tensor; the best one where "order of returned Values and Indices are undefined"."""
-    return Drawn({"X": x} if "k" in draw.attributes else {"X": x, "K": np.array([k if _ordered(draw) else 1])})
+    return Sample({"X": x} if "k" in draw.attributes else {"X": x, "K": np.array([k if _ordered(draw) else 1])})
 
 
 def _ordered(draw: Draw) -> bool:
@@ -100,7 +100,7 @@ def _axis(draw: Draw) -> int:
     return -1 if draw.attributes["axis"] == OMITTED else draw.attributes["axis"]
 
 
-def _cycled(draw: Draw, values: Sequence[float]) -> Iterator[Drawn]:
+def _cycled(draw: Draw, values: Sequence[float]) -> Iterator[Sample]:
     for stride in (1, 3, 5):
         yield _asked(draw, draw.T([values[i * stride % len(values)] for i in range(60)]).reshape(SHAPE))
 

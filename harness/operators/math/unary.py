@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from harness.numbers.rounding import format_of
-from harness.operators.draw import Draw, Values
-from harness.operators.operator import OMITTED, Drawn, Operator, operator
-from harness.operators.sweep import Decided, every_answer, sweep
+from harness.oracles.draw import Draw, Values
+from harness.oracles.operator import OMITTED, Operator, Sample, operator
+from harness.oracles.sweep import Decided, every_answer, sweep
 
 SHAPE = (3, 5, 7)
 """Its size is a multiple of no vector's length, so that a kernel's remainder loop runs too."""
@@ -78,12 +78,12 @@ def give(to: Operator, row: Row, *generators: Generator, kinds: tuple[str, ...] 
     name = to.schemas[0].inputs[0].name
     only: dict[str, Any] = {"T": kinds} if kinds else {}
 
-    def named(generator: Generator) -> Callable[[Draw], Iterator[Drawn]]:
+    def named(generator: Generator) -> Callable[[Draw], Iterator[Sample]]:
         @functools.wraps(generator)
-        def generate(draw: Draw) -> Iterator[Drawn]:
+        def generate(draw: Draw) -> Iterator[Sample]:
             for trial in generator(draw.T, row):
-                x, silent = trial if isinstance(trial, tuple) else (trial, "")
-                yield Drawn({name: x}, silent=silent)
+                x, unspecified = trial if isinstance(trial, tuple) else (trial, "")
+                yield Sample({name: x}, unspecified=unspecified)
 
         return generate
 
@@ -111,7 +111,7 @@ def every_magnitude(values: Values, row: Row) -> Iterator[Trial]:
     """Each order of magnitude from the smallest subnormal to the largest finite number, of both signs in turn."""
     form = format_of(values.element)
     exponents = np.linspace(form.smallest, math.frexp(form.maximum)[1] - 1, COUNT).round().astype(np.int32)
-    significands = 2 * np.frexp(np.abs(values.some((COUNT,)).astype(np.float64)))[0]
+    significands = 2 * np.frexp(np.abs(values.ordinary((COUNT,)).astype(np.float64)))[0]
     magnitudes = np.ldexp(significands, exponents)
     yield values((-1.0) ** np.arange(COUNT) * magnitudes).reshape(row.wide)
 
@@ -122,5 +122,5 @@ def specials(values: Values, shape: Sequence[int]) -> np.ndarray:
 
 
 def _inside(values: Values, row: Row, shape: Sequence[int]) -> np.ndarray:
-    some = values.some(shape)
+    some = values.ordinary(shape)
     return values(row.domain(some.astype(np.float64))) if values.element.format else some

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from harness.numbers.rounding import format_of, ulp
-from harness.operators.draw import Draw, Values
 from harness.operators.math.unary import (
     Row,
     Trial,
@@ -17,7 +16,8 @@ from harness.operators.math.unary import (
     special_values,
     specials,
 )
-from harness.operators.sweep import every_answer
+from harness.oracles.draw import Draw, Values
+from harness.oracles.sweep import every_answer
 
 
 def _sign(x: np.ndarray) -> np.ndarray:
@@ -50,8 +50,8 @@ def integers_but_the_least(values: Values, row: Row) -> Iterator[Trial]:
     """The ends of an integer type, and integers that float or double cannot hold; then the least signed one."""
     yield np.resize(_wide(values), row.shape)
     if values.element.kind == "signed":
-        silent = f"{row.name}-{row.since[0]} does not say what is returned where T cannot hold the result."
-        yield np.resize([*_wide(values), values(values.element.minimum)], row.shape), silent
+        unspecified = f"{row.name}-{row.since[0]} does not say what is returned where T cannot hold the result."
+        yield np.resize([*_wide(values), values(values.element.minimum)], row.shape), unspecified
 
 
 def _wide(values: Values) -> np.ndarray:

@@ -9,7 +9,6 @@ from flint import arb
 
 from harness.numbers.balls import arccos, arccosh, arcsin, arcsinh, arctan, arctanh, erf
 from harness.numbers.rounding import format_of
-from harness.operators.draw import Values
 from harness.operators.math.unary import (
     COUNT,
     Function,
@@ -23,7 +22,8 @@ from harness.operators.math.unary import (
     shapes,
     special_values,
 )
-from harness.operators.operator import operator
+from harness.oracles.draw import Values
+from harness.oracles.operator import operator
 from harness.spec.element_types import ElementType, FloatFormat
 
 
@@ -143,7 +143,10 @@ def erf_9(input: Any, *, T: ElementType) -> Any:
 def integers(values: Values, row: Row) -> Iterator[Trial]:
     """Zero, whose error function is an integer; then others."""
     yield values(np.zeros(row.shape))
-    yield values.some(row.shape), "Erf-9 allows integers, but does not say how they hold a fraction between -1 and 1."
+    yield (
+        values.ordinary(row.shape),
+        "Erf-9 allows integers, but does not say how they hold a fraction between -1 and 1.",
+    )
 
 
 FOR_ALL = (ordinary, shapes, special_values, every_magnitude)

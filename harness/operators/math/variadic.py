@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from harness.operators.broadcasting import ALIKE, FLAT, Shape, crossed, neighbours
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Inputs, Operator, operator
+from harness.oracles.broadcasting import ALIKE, FLAT, Shape, crossed, neighbours
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, Operator, Sample, operator
 
 MULTIDIRECTIONAL: Final[tuple[tuple[Shape, ...], ...]] = (
     ((2, 3, 4),),
@@ -80,7 +80,7 @@ EVERY = tuple(each for family in FAMILIES for each in family)
 
 def some(draw: Draw, *shapes: Shape) -> Inputs:
     """Ordinary values."""
-    return {"data_0": tuple(draw.T.some(shape) for shape in shapes)}
+    return {"data_0": tuple(draw.T.ordinary(shape) for shape in shapes)}
 
 
 def ordinary(draw: Draw) -> Iterator[Inputs]:
@@ -116,7 +116,7 @@ for newest, older, legacy in FAMILIES:
 def beside(draw: Draw, values: np.ndarray, shape: Shape) -> Iterator[Inputs]:
     """Each of the values beside each in two of three tensors, the first and last of them, with ordinary ones."""
     first, second = crossed(values, values, shape, shape)
-    third = draw.T.some(shape)
+    third = draw.T.ordinary(shape)
     yield {"data_0": (first, second, third)}
     yield {"data_0": (third, first, second)}
 
@@ -149,7 +149,7 @@ def nan(draw: Draw) -> Iterator[Inputs]:
     """NaN first, in the middle and last among numbers and infinities."""
     numbers = draw.T([np.nan, 1, -1, np.inf, -np.inf, 0])
     first, second = crossed(numbers, numbers, ALIKE, ALIKE)
-    yield {"data_0": (first, second, draw.T.some(ALIKE))}
+    yield {"data_0": (first, second, draw.T.ordinary(ALIKE))}
 
 
 for each in SUM:
@@ -162,23 +162,23 @@ for each in (*MAX, *MIN):
 for newest, *_ in (MAX, MIN):
     title = newest.schemas[0].title
     newest.inputs(
-        T="float", silent=f"{title} does not say what comes of NaN: IEEE 754-2008 has maxNum, later maximum."
+        T="float", unspecified=f"{title} does not say what comes of NaN: IEEE 754-2008 has maxNum, later maximum."
     )(nan)
 
 
 @MEAN[0].inputs(T="float")
-def sum_beyond_range(draw: Draw) -> Iterator[Drawn]:
+def sum_beyond_range(draw: Draw) -> Iterator[Sample]:
     """Terms whose sum passes the largest finite number, to the end or halfway, though the mean does not."""
-    silent = "" if draw.T.element.name == "float16" else _UNSAID.format("Mean-13")
+    unspecified = "" if draw.T.element.name == "float16" else _UNSAID.format("Mean-13")
     a, b, c = (draw.T.largest * (0.75 + draw.T.near(1, FLAT).astype(np.float64) / 8) for _ in range(3))
-    yield Drawn({"data_0": (draw.T(a), draw.T(b), draw.T(c))}, silent=silent)
-    yield Drawn({"data_0": (draw.T(a), draw.T(b), draw.T(-c))}, silent=silent)
+    yield Sample({"data_0": (draw.T(a), draw.T(b), draw.T(c))}, unspecified=unspecified)
+    yield Sample({"data_0": (draw.T(a), draw.T(b), draw.T(-c))}, unspecified=unspecified)
 
 
 _UNSAID = "{} does not say in which order and precision terms are added; for this type a wider one need not be at hand."
 
 
-@SUM[0].inputs(T="float", silent=_UNSAID.format("Sum-13"))
+@SUM[0].inputs(T="float", unspecified=_UNSAID.format("Sum-13"))
 def overflow_halfway(draw: Draw) -> Iterator[Inputs]:
     """Terms whose sum passes the largest finite number before the last of them brings it back."""
     largest = np.full(FLAT, draw.T.largest)

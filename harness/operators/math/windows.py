@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from harness.numbers.balls import constant
-from harness.operators.draw import Draw
-from harness.operators.operator import FLAG, OMITTED, Drawn, Inputs, Operator, TypeOf, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import FLAG, OMITTED, Inputs, Operator, Sample, TypeOf, operator
 
 WINDOWS: dict[str, tuple[Callable[[], tuple[Any, Any, Any]], dict[int, tuple[int, ...]]]] = {
     "HannWindow": (lambda: (constant("0.5"), constant("0.5"), 0), {1: (1, 2), 0: (2, 3)}),
@@ -41,7 +41,7 @@ def _declare(name: str) -> Operator:
     declared: Operator = operator(
         name,
         since=17,
-        worked_in="float",  # as the functions' bodies work, and cast the end into T2
+        working_type="float",  # as the functions' bodies work, and cast the end into T2
         periodic=FLAG,
         output_datatype=(OMITTED, TypeOf("T2")),
         constraints=(_states_its_type,),
@@ -56,15 +56,17 @@ def _declare(name: str) -> Operator:
 
     declared.inputs(T2="float")(sizes)
     declared.inputs()(empty)
-    declared.inputs(T2=("signed", "unsigned"), silent=f"{name}-17 does not say how values become integers.")(fractions)
+    declared.inputs(T2=("signed", "unsigned"), unspecified=f"{name}-17 does not say how values become integers.")(
+        fractions
+    )
     return declared
 
 
-def sizes(draw: Draw) -> Iterator[Drawn]:
+def sizes(draw: Draw) -> Iterator[Sample]:
     """Few values, odd sizes, and longer windows; a symmetric one of 1, for which the formula divides by 0."""
-    yield Drawn({"size": draw.T1(2)}) if _periodic(draw) else Drawn({"size": draw.T1(1)}, silent=DIVIDES_BY_ZERO)
+    yield Sample({"size": draw.T1(2)}) if _periodic(draw) else Sample({"size": draw.T1(1)}, unspecified=DIVIDES_BY_ZERO)
     for size in (3, 33, 64):
-        yield Drawn({"size": draw.T1(size)})
+        yield Sample({"size": draw.T1(size)})
 
 
 def empty(draw: Draw) -> Iterator[Inputs]:

@@ -26,7 +26,7 @@ from harness.operators.nn.attention_inputs import (
     supported,
     unsupported,
 )
-from harness.operators.operator import OMITTED, operator
+from harness.oracles.operator import OMITTED, operator
 from harness.spec.element_types import BY_CODE, BY_NAME, ElementType
 
 
@@ -211,6 +211,6 @@ for _one in (attention, attention_24, attention_23):
 
 _NOTHING: dict[str, Any] = dict.fromkeys(NEWEST, (OMITTED,))
 operator("Attention", since=25, constraints=[different, boolean], **_NOTHING)(_newer).inputs()(other_values)
-operator("Attention", since=25, constraints=[alike, unsupported], **_NOTHING)(_newer).inputs(silent=OTHER_MASKS)(
+operator("Attention", since=25, constraints=[alike, unsupported], **_NOTHING)(_newer).inputs(unspecified=OTHER_MASKS)(
     other_masks
 )

@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from harness.numbers.rounding import format_of
-from harness.operators.draw import Draw, Values
-from harness.operators.operator import FLAG, OMITTED, Drawn, Operator
+from harness.oracles.draw import Draw, Values
+from harness.oracles.operator import FLAG, OMITTED, Operator, Sample
 from harness.spec.element_types import BY_CODE, BY_NAME, ElementType
 
 PRECISIONS: Final = (OMITTED, *(BY_NAME[name].code for name in ("float", "float16", "double", "bfloat16")))
@@ -91,12 +91,12 @@ def narrowest(draw: Draw) -> ElementType:
 def ordinary_values(draw: Draw, of: Values, shape: Sequence[int]) -> np.ndarray:
     """Values of which scores are such that their exponentials are precise in the narrowest type too."""
     factor = {"float16": 0.5, "bfloat16": 0.25}.get(narrowest(draw).name, 1.0)
-    return of(of.some(shape).astype(np.float64) * factor)
+    return of(of.ordinary(shape).astype(np.float64) * factor)
 
 
 def v_values(draw: Draw, of: Values, shape: Sequence[int]) -> np.ndarray:
     """Ordinary values; in bfloat16, whose sums cannot bear it if they cancel, of one sign along the keys."""
-    values = of.some(shape)
+    values = of.ordinary(shape)
     if narrowest(draw).name != "bfloat16":
         return values
     return of(np.abs(values.astype(np.float64)) * np.resize([1.0, -1.0], shape[-1]))
@@ -104,7 +104,7 @@ def v_values(draw: Draw, of: Values, shape: Sequence[int]) -> np.ndarray:
 
 def mask(draw: Draw, shape: Sequence[int]) -> np.ndarray:
     """Booleans, or what is added to scores."""
-    return ordinary_values(draw, draw.U, shape) if draw.U.element.format else draw.U.some(shape)
+    return ordinary_values(draw, draw.U, shape) if draw.U.element.format else draw.U.ordinary(shape)
 
 
 def packed(draw: Draw, x: np.ndarray) -> np.ndarray:
@@ -132,9 +132,9 @@ def drawn(
     v_size: int = V_SIZE,
     past: int | None = None,
     scores: bool = True,
-    silent: str = "",
+    unspecified: str = "",
     **others: np.ndarray,
-) -> Drawn:
+) -> Sample:
     """A set of inputs of these sizes, with the present keys and values if there are past ones."""
     q_heads, kv_heads = heads_of(draw, heads)
     given = {
@@ -146,7 +146,7 @@ def drawn(
         given["past_key"] = ordinary_values(draw, draw.T1, (batch, kv_heads, past, size))
         given["past_value"] = v_values(draw, draw.T2, (batch, kv_heads, past, v_size))
     without = () if past is not None else ("present_key", "present_value")
-    return Drawn(given | others, without if scores else (*without, "qk_matmul_output"), silent)
+    return Sample(given | others, without if scores else (*without, "qk_matmul_output"), unspecified)
 
 
 def unrestricted(draw: Draw) -> bool:
@@ -155,24 +155,24 @@ def unrestricted(draw: Draw) -> bool:
     return draw.attributes["is_causal"] != 1 and windows <= {OMITTED, -1}
 
 
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """Two query heads to a key head, and a mask for all of them; the scores are put out where their mode is given."""
     given = draw.attributes["qk_matmul_output_mode"] != OMITTED
     yield drawn(draw, attn_mask=mask(draw, (QUERIES, KEYS)), scores=given)
 
 
-def no_mask(draw: Draw) -> Iterator[Drawn]:
+def no_mask(draw: Draw) -> Iterator[Sample]:
     """No mask; the scores are put out whether or not their mode is given, or left out though it is."""
     yield drawn(draw, scores=draw.integer(0, 1) == 1)
 
 
-def numbers_of_heads(draw: Draw) -> Iterator[Drawn]:
+def numbers_of_heads(draw: Draw) -> Iterator[Sample]:
     """As many query heads as key heads, all of them at one key head, and a single one, where no attribute says it."""
     for heads in ((3, 3), (6, 1), (1, 1)) if draw.attributes["q_num_heads"] == OMITTED else (GROUPED,):
         yield drawn(draw, heads=heads, attn_mask=mask(draw, (QUERIES, KEYS)))
 
 
-def mask_shapes(draw: Draw) -> Iterator[Drawn]:
+def mask_shapes(draw: Draw) -> Iterator[Sample]:
     """Masks of one to four axes that broadcast to batches, heads and queries."""
     heads, _ = heads_of(draw)
     shapes = [
@@ -191,7 +191,7 @@ def mask_shapes(draw: Draw) -> Iterator[Drawn]:
         yield drawn(draw, attn_mask=mask(draw, shape), scores=False)
 
 
-def masked_rows(draw: Draw) -> Iterator[Drawn]:
+def masked_rows(draw: Draw) -> Iterator[Sample]:
     """Queries, and all queries of a head or of a batch, that attend nothing: their rows are zero, not NaN.
 
     A boolean mask is false there, a float one ``-inf``; where that is so in places only, those keys have no share.
@@ -207,14 +207,14 @@ def masked_rows(draw: Draw) -> Iterator[Drawn]:
     yield drawn(draw, attn_mask=spread)
 
 
-def large_penalties(draw: Draw) -> Iterator[Drawn]:
+def large_penalties(draw: Draw) -> Iterator[Sample]:
     """A float mask of 0 and -10000, which leaves a key no share beside others, and all of one in float and double."""
     rows = np.resize([0.0, -10000, -10000, 0, 0.5], (QUERIES, KEYS))
     rows[2] = -10000 if format_of(narrowest(draw)).precision >= 24 else 0
     yield drawn(draw, attn_mask=draw.U(rows))
 
 
-def caches(draw: Draw) -> Iterator[Drawn]:
+def caches(draw: Draw) -> Iterator[Sample]:
     """Past keys and values before the new ones: one more, none yet, and many before a single new one; with masks."""
     yield drawn(draw, past=1, attn_mask=mask(draw, (QUERIES, KEYS + 1)))
     if draw.U.element.name == "bool":
@@ -222,7 +222,7 @@ def caches(draw: Draw) -> Iterator[Drawn]:
         yield drawn(draw, queries=1, keys=1, past=6)
 
 
-def lengths(draw: Draw) -> Iterator[Drawn]:
+def lengths(draw: Draw) -> Iterator[Sample]:
     """More queries than keys, one query, one key, as many of both, heads of size 1."""
     sizes: tuple[dict[str, Any], ...] = (
         {"queries": 7, "keys": 4},
@@ -237,7 +237,7 @@ def lengths(draw: Draw) -> Iterator[Drawn]:
         yield drawn(draw, **one, attn_mask=mask(draw, shape), scores=False)
 
 
-def large_scores(draw: Draw) -> Iterator[Drawn]:
+def large_scores(draw: Draw) -> Iterator[Sample]:
     """Scores of hundreds and thousands of both signs, far from each other: the greatest takes all, nothing overflows.
 
     Not where a soft cap makes them all alike.
@@ -248,7 +248,7 @@ def large_scores(draw: Draw) -> Iterator[Drawn]:
         signs = np.resize([32.0, -32, -32], (BATCH, q_heads, QUERIES, 1))
         steps = np.resize([0.0, 8, -16, -8, 16, 24, -24], (BATCH, kv_heads, KEYS, 1))
         pairs = (("Q", signs), ("K", steps))
-        yield Drawn(
+        yield Sample(
             {
                 **one.inputs,
                 **{name: packed(draw, draw.T1(np.repeat(x, SIZE, axis=-1))) for name, x in pairs},
@@ -257,22 +257,22 @@ def large_scores(draw: Draw) -> Iterator[Drawn]:
         )
 
 
-def special_values(draw: Draw) -> Iterator[Drawn]:
+def special_values(draw: Draw) -> Iterator[Sample]:
     """NaN and infinities among the values, NaN in a query: what has a share of them is spoilt, all else is not.
 
     Silent where a key is not attended.
     """
-    silent = "" if unrestricted(draw) else NOT_ATTENDED
-    one = drawn(draw, scores=False, silent=silent)
+    unspecified = "" if unrestricted(draw) else NOT_ATTENDED
+    one = drawn(draw, scores=False, unspecified=unspecified)
     v = one.inputs["V"].copy()
     v[0, 0, ..., 1], v[1, -1, ..., 2], v[0, 1, ..., 0] = np.nan, np.inf, -np.inf
-    yield Drawn({**one.inputs, "V": v}, one.without, silent)
+    yield Sample({**one.inputs, "V": v}, one.without, unspecified)
     q = one.inputs["Q"].copy()
     q[1, 2, ..., 0] = np.nan
-    yield Drawn({**one.inputs, "Q": q}, one.without, silent)
+    yield Sample({**one.inputs, "Q": q}, one.without, unspecified)
 
 
-def not_attended(draw: Draw) -> Iterator[Drawn]:
+def not_attended(draw: Draw) -> Iterator[Sample]:
     """NaN and infinities in keys and values that a mask takes out."""
     allowed = np.ones(KEYS, bool)
     allowed[2] = False
@@ -281,28 +281,28 @@ def not_attended(draw: Draw) -> Iterator[Drawn]:
     for name, value in (("V", np.nan), ("K", np.nan), ("V", np.inf)):
         x = spoilt.inputs[name].copy()
         x[where] = value
-        yield Drawn({**spoilt.inputs, name: x}, spoilt.without)
+        yield Sample({**spoilt.inputs, name: x}, spoilt.without)
 
 
-def empty(draw: Draw) -> Iterator[Drawn]:
+def empty(draw: Draw) -> Iterator[Sample]:
     """No queries, and no batches: nothing comes out."""
-    silent = "" if draw.attributes["q_num_heads"] == OMITTED else EMPTY_OF_THREE_AXES
-    yield drawn(draw, queries=0, scores=False, silent=silent)
-    yield drawn(draw, batch=0, scores=False, silent=silent)
+    unspecified = "" if draw.attributes["q_num_heads"] == OMITTED else EMPTY_OF_THREE_AXES
+    yield drawn(draw, queries=0, scores=False, unspecified=unspecified)
+    yield drawn(draw, batch=0, scores=False, unspecified=unspecified)
 
 
-def one_key_masks(draw: Draw) -> Iterator[Drawn]:
+def one_key_masks(draw: Draw) -> Iterator[Sample]:
     """A mask whose last dimension is 1."""
     yield drawn(draw, attn_mask=mask(draw, (QUERIES, 1)), scores=False)
 
 
-def short_masks(draw: Draw) -> Iterator[Drawn]:
+def short_masks(draw: Draw) -> Iterator[Sample]:
     """A mask whose last dimension is shorter than there are keys, of two axes and of four: no one attends the rest."""
     yield drawn(draw, attn_mask=mask(draw, (QUERIES, KEYS - 2)))
     yield drawn(draw, past=1, attn_mask=mask(draw, (BATCH, 1, 1, KEYS - 1)))
 
 
-def padding(draw: Draw) -> Iterator[Drawn]:
+def padding(draw: Draw) -> Iterator[Sample]:
     """Caches with as many tokens in them as ``nonpad_kv_seqlen`` says: all, as many as queries, fewer, none."""
     for lengths in ((KEYS, 5), (QUERIES, 2), (0, 6), (1, 3)):
         yield drawn(draw, nonpad_kv_seqlen=np.array(lengths), attn_mask=mask(draw, (QUERIES, KEYS)))
@@ -312,12 +312,12 @@ def padding(draw: Draw) -> Iterator[Drawn]:
         yield drawn(draw, queries=1, nonpad_kv_seqlen=np.array([5, 7]), scores=False)
 
 
-def other_values(draw: Draw) -> Iterator[Drawn]:
+def other_values(draw: Draw) -> Iterator[Sample]:
     """Values of another type than queries and keys: the output has the type of the latter."""
     yield drawn(draw, attn_mask=mask(draw, (QUERIES, KEYS)))
 
 
-def other_masks(draw: Draw) -> Iterator[Drawn]:
+def other_masks(draw: Draw) -> Iterator[Sample]:
     """Integer masks, and floats of another type than the scores."""
     yield drawn(draw, attn_mask=draw.U(np.resize([0, 1, 1], (QUERIES, KEYS))))
 
@@ -336,6 +336,6 @@ def add_inputs(one: Operator) -> None:
         one.inputs(**types)(short_masks)
         one.inputs(**types)(padding)
     if newest:
-        one.inputs(U="bool", silent=NOT_ATTENDED)(not_attended)
+        one.inputs(U="bool", unspecified=NOT_ATTENDED)(not_attended)
     if newest or not newer:
-        one.inputs(T1="tensor(float)", silent=ONE_KEY if newer else "")(one_key_masks)
+        one.inputs(T1="tensor(float)", unspecified=ONE_KEY if newer else "")(one_key_masks)

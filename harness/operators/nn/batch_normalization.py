@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.broadcasting import Shape
-from harness.operators.draw import Draw, Values
 from harness.operators.nn.group_normalization import channelwise
 from harness.operators.nn.layer_normalization import DOUBLE, EPSILON, FLOAT, is_narrow, moments, with_specials
-from harness.operators.operator import FLAG, OMITTED, Drawn, operator
+from harness.oracles.broadcasting import Shape
+from harness.oracles.draw import Draw, Values
+from harness.oracles.operator import FLAG, OMITTED, Sample, operator
 
 MOMENTUM = (OMITTED, 0.3)
 
@@ -65,7 +65,7 @@ _MODES: Any = {"epsilon": EPSILON, "momentum": MOMENTUM}
 MAIN = operator(
     "BatchNormalization",
     since=15,
-    worked_in="T1",
+    working_type="T1",
     training_mode=FLAG,
     constraints=[lambda T, training_mode: T != DOUBLE or training_mode != 1],
     **_MODES,
@@ -74,7 +74,7 @@ MAIN = operator(
 TRAINED_DOUBLES = operator(
     "BatchNormalization",
     since=15,
-    worked_in="float",
+    working_type="float",
     training_mode=(1,),
     constraints=[
         lambda T, T1: T == T1 == DOUBLE,
@@ -165,23 +165,23 @@ class _Frame:
         return (4, 3, 1, 1) if is_narrow(self.draw) else (2, 3, 1, 4)
 
     def drawn(
-        self, x: np.ndarray, mean: np.ndarray | None = None, variance: np.ndarray | None = None, silent: str = ""
-    ) -> Drawn:
+        self, x: np.ndarray, mean: np.ndarray | None = None, variance: np.ndarray | None = None, unspecified: str = ""
+    ) -> Sample:
         """The set of an input, with ordinary statistics or others."""
         channels = x.shape[1:2] if x.ndim > 1 else (1,)
         if self.row.get("spatial") == 0 and "is_test" not in self.row:
             channels = x.shape[1:]
         names = ("input_mean", "input_var") if "training_mode" in self.row else ("mean", "var")
-        mean = self.statistics.some(channels) if mean is None else mean
-        variance = np.abs(self.statistics.some(channels)) if variance is None else variance
-        inputs = {"X": x, "scale": self.scale.some(channels), "B": self.scale.some(channels)}
+        mean = self.statistics.ordinary(channels) if mean is None else mean
+        variance = np.abs(self.statistics.ordinary(channels)) if variance is None else variance
+        inputs = {"X": x, "scale": self.scale.ordinary(channels), "B": self.scale.ordinary(channels)}
         inputs |= dict(zip(names, (mean, variance), strict=True))
         new = "training_mode" in self.row
         others = ("running_mean", "running_var") if new else ("mean", "var", "saved_mean", "saved_var")
-        return Drawn(inputs, () if new and self.trains else others, silent)
+        return Sample(inputs, () if new and self.trains else others, unspecified)
 
 
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """Distinct sizes, another scale, bias, mean and variance for each channel.
 
     In training before version 7 the statistics given are those of X, so that the mode makes no difference to Y; where
@@ -189,13 +189,13 @@ def ordinary(draw: Draw) -> Iterator[Drawn]:
     """
     frame = _Frame(draw)
     if not frame.trains or "training_mode" in draw.attributes:
-        yield frame.drawn(draw.T.some(frame.shape))
+        yield frame.drawn(draw.T.ordinary(frame.shape))
     else:
         yield _own_statistics(draw, frame)
-        yield frame.drawn(draw.T.some(frame.shape), silent=BOTH_CASES)
+        yield frame.drawn(draw.T.ordinary(frame.shape), unspecified=BOTH_CASES)
 
 
-def _own_statistics(draw: Draw, frame: _Frame) -> Drawn:
+def _own_statistics(draw: Draw, frame: _Frame) -> Sample:
     shape = frame.shape
     places = np.resize(np.array([-2, 1, -1, 2]), (shape[1], shape[0] * shape[3]))
     spread, mean = np.array([[1], [0.5], [4]]), np.array([[0.5], [-1], [2]])
@@ -204,7 +204,7 @@ def _own_statistics(draw: Draw, frame: _Frame) -> Drawn:
     return frame.drawn(draw.T(x), of(mean.ravel()), of(2.5 * spread.ravel() ** 2))
 
 
-def ranks(draw: Draw) -> Iterator[Drawn]:
+def ranks(draw: Draw) -> Iterator[Sample]:
     """No axes beside N and C, one, three, and a tensor of size N alone, which has one channel; others for each row."""
     frame, row = _Frame(draw), draw.attributes
     shapes = ((5, 3), (4, 3, 2), (2, 4, 3, 1, 2), (5,))
@@ -212,47 +212,47 @@ def ranks(draw: Draw) -> Iterator[Drawn]:
         shapes = ((4, 3, 2), (2, 4, 3, 1, 2))
     place = FLAG.index(row.get("training_mode", OMITTED)) + EPSILON.index(row["epsilon"])
     for shape in sorted({shapes[place % len(shapes)], shapes[(place + 2) % len(shapes)]}):
-        yield frame.drawn(draw.T.some(shape))
+        yield frame.drawn(draw.T.ordinary(shape))
 
 
-def far_from_zero(draw: Draw) -> Iterator[Drawn]:
+def far_from_zero(draw: Draw) -> Iterator[Sample]:
     """Channels with means of 16 and a spread of 1, and as such given."""
     frame = _Frame(draw)
-    x = draw.T.some(frame.shape).astype(np.float64)
+    x = draw.T.ordinary(frame.shape).astype(np.float64)
     for centre in (16, -16):
         yield frame.drawn(draw.T(centre + x / 4), frame.statistics(np.array([0.5, -0.25, 1]) + centre))
 
 
-def all_equal(draw: Draw) -> Iterator[Drawn]:
+def all_equal(draw: Draw) -> Iterator[Sample]:
     """Channels of equal elements, whose variance is 0, or a variance of 0 that is given."""
     frame = _Frame(draw)
     if frame.trains:
-        x = draw.T.some(frame.shape)
+        x = draw.T.ordinary(frame.shape)
         x[:, 0], x[:, 2] = draw.T(0.5), draw.T(-2)
         yield frame.drawn(x)
     else:
-        variance = np.abs(frame.statistics.some((3,)))
+        variance = np.abs(frame.statistics.ordinary((3,)))
         variance[1] = 0
-        yield frame.drawn(draw.T.some(frame.shape), variance=variance)
+        yield frame.drawn(draw.T.ordinary(frame.shape), variance=variance)
 
 
-def wide_squares(draw: Draw) -> Iterator[Drawn]:
+def wide_squares(draw: Draw) -> Iterator[Sample]:
     """Elements whose squares float16 does not hold: the statistics use "float to avoid overflow for float16 inputs"."""
     frame = _Frame(draw)
     if frame.trains:
-        yield frame.drawn(draw.T(512 * draw.T.some(frame.shape).astype(np.float64)))
+        yield frame.drawn(draw.T(512 * draw.T.ordinary(frame.shape).astype(np.float64)))
 
 
-def special_values(draw: Draw) -> Iterator[Drawn]:
+def special_values(draw: Draw) -> Iterator[Sample]:
     """NaN, then infinity, at one place: its channel is NaN in training, in test mode it stays."""
     frame = _Frame(draw)
-    yield from (frame.drawn(x) for x in with_specials(draw.T.some(frame.shape)))
+    yield from (frame.drawn(x) for x in with_specials(draw.T.ordinary(frame.shape)))
 
 
-def no_instances(draw: Draw) -> Iterator[Drawn]:
+def no_instances(draw: Draw) -> Iterator[Sample]:
     """N = 0: no elements."""
     if draw.attributes.get("training_mode") != 1:
-        yield _Frame(draw).drawn(draw.T.some((0, 3, 2)))
+        yield _Frame(draw).drawn(draw.T.ordinary((0, 3, 2)))
 
 
 ALL_FLOAT = {"T": FLOAT, "T1": FLOAT, "T2": FLOAT}

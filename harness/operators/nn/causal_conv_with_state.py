@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.draw import Draw
 from harness.operators.nn.conv import convolved, per_channel
 from harness.operators.nn.sliding import sliding, special_images
-from harness.operators.operator import OMITTED, Drawn, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Sample, operator
 
 
 @operator("CausalConvWithState", since=27, activation=(OMITTED, "none", "silu", "swish"))
@@ -36,63 +36,63 @@ def causal_conv_with_state(
 BATCH, CHANNELS, LENGTH, KERNEL = 2, 3, 7, 5
 
 
-def _drawn(
+def _random_outputs(
     draw: Draw, batch: int = BATCH, channels: int = CHANNELS, length: int = LENGTH, kernel: int = KERNEL
 ) -> dict[str, np.ndarray]:
     return {
-        "input": draw.T.some((batch, channels, length)),
-        "weight": draw.T.some((channels, 1, kernel)),
-        "bias": draw.T.some((channels,)),
-        "past_state": draw.T.some((batch, channels, kernel - 1)),
+        "input": draw.T.ordinary((batch, channels, length)),
+        "weight": draw.T.ordinary((channels, 1, kernel)),
+        "bias": draw.T.ordinary((channels,)),
+        "past_state": draw.T.ordinary((batch, channels, kernel - 1)),
     }
 
 
-def _without(given: dict[str, np.ndarray], *names: str) -> Drawn:
-    return Drawn({name: value for name, value in given.items() if name not in names})
+def _without(given: dict[str, np.ndarray], *names: str) -> Sample:
+    return Sample({name: value for name, value in given.items() if name not in names})
 
 
 OPTIONAL = ((), ("bias",), ("past_state",), ("bias", "past_state"))
 
 
 @causal_conv_with_state.inputs()
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """With a bias and a state, with one of them, and with none."""
     for names in OPTIONAL:
-        yield _without(_drawn(draw), *names)
+        yield _without(_random_outputs(draw), *names)
 
 
 @causal_conv_with_state.inputs()
-def short_inputs(draw: Draw) -> Iterator[Drawn]:
+def short_inputs(draw: Draw) -> Iterator[Sample]:
     """Inputs of one step and of two, so that part of the state, or of the zeros before it, stays in the state."""
     for length in (1, 2):
-        yield _without(_drawn(draw, length=length))
-        yield _without(_drawn(draw, length=length), "bias", "past_state")
+        yield _without(_random_outputs(draw, length=length))
+        yield _without(_random_outputs(draw, length=length), "bias", "past_state")
 
 
 @causal_conv_with_state.inputs(T=("float16", "bfloat16"))
-def other_kernels(draw: Draw) -> Iterator[Drawn]:
+def other_kernels(draw: Draw) -> Iterator[Sample]:
     """A kernel of one element, which leaves no state, and one that is longer than the input."""
-    yield _without(_drawn(draw, kernel=1))
-    yield _without(_drawn(draw, kernel=1), "past_state")
-    yield _without(_drawn(draw, length=4, kernel=9), "past_state")
+    yield _without(_random_outputs(draw, kernel=1))
+    yield _without(_random_outputs(draw, kernel=1), "past_state")
+    yield _without(_random_outputs(draw, length=4, kernel=9), "past_state")
 
 
 @causal_conv_with_state.inputs(T="tensor(float)")
-def single_and_empty(draw: Draw) -> Iterator[Drawn]:
+def single_and_empty(draw: Draw) -> Iterator[Sample]:
     """One channel of one sequence; no sequences; no steps, which leave the state as it was."""
-    yield _without(_drawn(draw, batch=1, channels=1), "bias")
-    yield _without(_drawn(draw, batch=0))
-    yield _without(_drawn(draw, length=0))
+    yield _without(_random_outputs(draw, batch=1, channels=1), "bias")
+    yield _without(_random_outputs(draw, batch=0))
+    yield _without(_random_outputs(draw, length=0))
 
 
 @causal_conv_with_state.inputs()
-def special_values(draw: Draw) -> Iterator[Drawn]:
+def special_values(draw: Draw) -> Iterator[Sample]:
     """NaN, infinities, the least and large numbers in the input and in the state: only what looks back to them changes.
 
     The kernel is positive; no sum is a negative infinity where there is an activation.
     """
-    given = _drawn(draw) | {"weight": draw.T.near(1, (CHANNELS, 1, KERNEL))}
+    given = _random_outputs(draw) | {"weight": draw.T.near(1, (CHANNELS, 1, KERNEL))}
     for name in ("input", "past_state"):
         for x in special_images(draw, given[name]):
             lowest = draw.attributes["activation"] in (OMITTED, "none")
-            yield Drawn(given | {name: x if lowest else np.where(np.isneginf(x), -x, x)})
+            yield Sample(given | {name: x if lowest else np.where(np.isneginf(x), -x, x)})

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.draw import Draw
 from harness.operators.nn.sliding import Planned, Sizes, of_one_rank, padded, sliding, special_images
-from harness.operators.operator import OMITTED, Drawn, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Sample, operator
 
 SUMLESS = ("tensor(string)", "tensor(bool)")
 
@@ -72,7 +72,7 @@ class _Blocks(Planned):
     def inputs(self, image: Sizes, block: Sizes, batch: int = N) -> dict[str, np.ndarray]:
         """All inputs, for an image of these sizes."""
         shape = (batch, C * math.prod(block), math.prod(self.over(image, block).windows(image)))
-        return {"input": self.draw.T.some(shape), "image_shape": np.array(image), "block_shape": np.array(block)}
+        return {"input": self.draw.T.ordinary(shape), "image_shape": np.array(image), "block_shape": np.array(block)}
 
     def beside_one_another(self) -> dict[str, np.ndarray]:
         """Blocks without overlaps or gaps: each as long as the stride, or as many as the dilation, which alternate."""
@@ -88,54 +88,55 @@ class _Blocks(Planned):
 
 
 @col2im.inputs()
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """Several blocks along each axis, which overlap or leave gaps; not where there are no sums."""
     blocks = _Blocks(draw)
-    yield Drawn(blocks.beside_one_another() if draw.types["T"] in SUMLESS else blocks.drawn())
+    yield Sample(blocks.beside_one_another() if draw.types["T"] in SUMLESS else blocks.drawn())
 
 
 @col2im.inputs(T=("tensor(float)", "int32"))
-def other_blocks(draw: Draw) -> Iterator[Drawn]:
+def other_blocks(draw: Draw) -> Iterator[Sample]:
     """Blocks of a single element, and such that there are no overlaps."""
     blocks = _Blocks(draw)
-    yield Drawn(blocks.drawn((1,) * blocks.rank))
+    yield Sample(blocks.drawn((1,) * blocks.rank))
     if OMITTED in (draw.attributes["strides"], draw.attributes["dilations"]):
-        yield Drawn(blocks.beside_one_another())
+        yield Sample(blocks.beside_one_another())
 
 
 @col2im.inputs(T=("double", "uint8"))
-def one_block(draw: Draw) -> Iterator[Drawn]:
+def one_block(draw: Draw) -> Iterator[Sample]:
     """A single block, as large as the padded image; and none of no images."""
     blocks = _Blocks(draw)
     of = blocks.over([9] * blocks.rank, blocks.block)
     block = tuple(k + b + e for k, b, e in zip(blocks.block, of.begin, of.end, strict=True))
     every = zip(blocks.over([9] * blocks.rank, block).extents, of.begin, of.end, strict=True)
     image = tuple(extent - begin - end for extent, begin, end in every)
-    yield Drawn(blocks.inputs(image, block))
-    yield Drawn(blocks.inputs(image, block, batch=0))
+    yield Sample(blocks.inputs(image, block))
+    yield Sample(blocks.inputs(image, block, batch=0))
 
 
 @col2im.inputs(T="float")
-def special_values(draw: Draw) -> Iterator[Drawn]:
+def special_values(draw: Draw) -> Iterator[Sample]:
     """NaN, infinities, the least and large numbers at few places, of which all else is free."""
     given = _Blocks(draw).drawn()
     for x in special_images(draw, given["input"]):
-        yield Drawn(given | {"input": x})
+        yield Sample(given | {"input": x})
 
 
 @col2im.inputs(
-    T=("int8", "uint16"), silent="Col2Im-18 does not say what a sum is that T cannot hold: two's complement is usual."
+    T=("int8", "uint16"),
+    unspecified="Col2Im-18 does not say what a sum is that T cannot hold: two's complement is usual.",
 )
-def wrap_around(draw: Draw) -> Iterator[Drawn]:
+def wrap_around(draw: Draw) -> Iterator[Sample]:
     """The ends of an integer type, whose sums it does not hold."""
     given = _Blocks(draw).drawn()
-    yield Drawn(given | {"input": np.resize(draw.T([draw.T.largest, draw.T.least]), given["input"].shape)})
+    yield Sample(given | {"input": np.resize(draw.T([draw.T.largest, draw.T.lowest]), given["input"].shape)})
 
 
 @col2im.inputs(
     T=("bool", "string"),
-    silent='Col2Im-18 lists these types among "all numeric tensor types", but does not say what their sum is.',
+    unspecified='Col2Im-18 lists these types among "all numeric tensor types", but does not say what their sum is.',
 )
-def sums_of_none(draw: Draw) -> Iterator[Drawn]:
+def sums_of_none(draw: Draw) -> Iterator[Sample]:
     """Strings and Booleans in blocks that overlap."""
-    yield Drawn(_Blocks(draw).drawn())
+    yield Sample(_Blocks(draw).drawn())

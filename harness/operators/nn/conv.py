@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from harness.numbers.branches import clip, rint
-from harness.operators.draw import Draw, Values
 from harness.operators.nn.sliding import (
     AUTO_PADS,
     CONSTRAINTS,
@@ -26,7 +25,8 @@ from harness.operators.nn.sliding import (
     sliding,
     special_images,
 )
-from harness.operators.operator import Inputs, operator
+from harness.oracles.draw import Draw, Values
+from harness.oracles.operator import Inputs, operator
 from harness.spec.element_types import BY_NAME, ElementType
 
 
@@ -124,7 +124,7 @@ class _Layer(Planned):
 @conv_1.inputs()
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """An image of distinct sizes, with a bias."""
-    yield _drawn(draw, *_Layer(draw).shapes())
+    yield _random_outputs(draw, *_Layer(draw).shapes())
 
 
 @conv.inputs()
@@ -133,7 +133,7 @@ def without_bias(draw: Draw) -> Iterator[Inputs]:
     """No bias: the sums alone. Three groups are depthwise, and make a channel each."""
     layer = _Layer(draw)
     layer.out_channels = 3 if layer.group == 3 else layer.out_channels
-    given = _drawn(draw, *layer.shapes())
+    given = _random_outputs(draw, *layer.shapes())
     yield {"X": given["X"], "W": given["W"]}
 
 
@@ -143,9 +143,9 @@ def little_images(draw: Draw) -> Iterator[Inputs]:
     """Images as small as can be, for which windows may lie wholly in the padding; and a batch of none."""
     shapes = list(_Layer(draw).little())
     for image, weights in shapes:
-        yield _drawn(draw, image, weights)
+        yield _random_outputs(draw, image, weights)
     image, weights = shapes[0]
-    yield _drawn(draw, (0, *image[1:]), weights)
+    yield _random_outputs(draw, (0, *image[1:]), weights)
 
 
 @conv.inputs(T="tensor(float)")
@@ -155,20 +155,20 @@ def fast_kernels(draw: Draw) -> Iterator[Inputs]:
     for size, channels, out_channels in ((1, 16, 24), (3, 3, 8)):
         kernel = layer.kernel if "kernel_shape" in layer.given else (size,) * layer.rank
         layer.channels, layer.out_channels = channels * layer.group, out_channels * layer.group
-        yield _drawn(draw, *layer.shapes(kernel))
+        yield _random_outputs(draw, *layer.shapes(kernel))
 
 
 @conv.inputs(T="float")
 @conv_1.inputs(T="double")
 def special_values(draw: Draw) -> Iterator[Inputs]:
     """NaN, infinities, the least and large numbers, each at few places of the image: only windows over them change."""
-    given = _drawn(draw, *_Layer(draw).shapes())
+    given = _random_outputs(draw, *_Layer(draw).shapes())
     for x in special_images(draw, given["X"]):
         yield given | {"X": x}
 
 
-def _drawn(draw: Draw, image: Sizes, weights: Sizes) -> dict[str, np.ndarray]:
-    return {"X": draw.T.some(image), "W": draw.T.some(weights), "B": draw.T.some(weights[:1])}
+def _random_outputs(draw: Draw, image: Sizes, weights: Sizes) -> dict[str, np.ndarray]:
+    return {"X": draw.T.ordinary(image), "W": draw.T.ordinary(weights), "B": draw.T.ordinary(weights[:1])}
 
 
 @operator("ConvInteger", since=10, exact=True, constraints=CONSTRAINTS, **_PLANNED)
@@ -233,7 +233,7 @@ def without_zero_points(draw: Draw) -> Iterator[Inputs]:
 def extremes(draw: Draw) -> Iterator[Inputs]:
     """The ends of both types side by side, whose products do not fit into 16 bits, less the other ends."""
     image, weights = _Layer(draw).shapes()
-    ends = [(of.least, of.largest) for of in (draw.T1, draw.T2)]
+    ends = [(of.lowest, of.largest) for of in (draw.T1, draw.T2)]
     x, w = (draw.T1(np.full(image, ends[0][1])), draw.T2(np.full(weights, ends[1][1])))
     w[0] = ends[1][0]
     w[1].flat[::2] = ends[1][0]
@@ -263,7 +263,7 @@ def _integers(draw: Draw, image: Sizes, weights: Sizes) -> dict[str, np.ndarray]
 
 
 def _anywhere(of: Values, shape: Sizes) -> np.ndarray:
-    return of.integers(int(of.least), int(of.largest), shape)
+    return of.integers(int(of.lowest), int(of.largest), shape)
 
 
 @operator("QLinearConv", since=10, constraints=CONSTRAINTS, **_PLANNED)
@@ -351,7 +351,7 @@ def quantized_extremes(draw: Draw) -> Iterator[Inputs]:
         yield _quantized(draw, image, weights) | given | {"y_scale": y_scale}
 
 
-@qlinear_conv.inputs(silent=HALVES)
+@qlinear_conv.inputs(unspecified=HALVES)
 def ties(draw: Draw) -> Iterator[Inputs]:
     """Quotients halfway between two integers, even and odd and of each sign, by scales that are powers of two."""
     given = _quantized(draw, *_Layer(draw).shapes())

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from harness.operators.draw import Draw
 from harness.operators.nn.conv import per_channel
 from harness.operators.nn.sliding import (
     AUTO_PADS,
@@ -22,7 +21,8 @@ from harness.operators.nn.sliding import (
     sliding,
     special_images,
 )
-from harness.operators.operator import OMITTED, Drawn, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Sample, operator
 
 
 def spread(
@@ -163,24 +163,24 @@ class _Layer(Planned):
 
     def drawn(self, image: Sizes, weights: Sizes) -> dict[str, np.ndarray]:
         """Inputs of these shapes."""
-        some = self.draw.T.some
+        some = self.draw.T.ordinary
         return {"X": some(image), "W": some(weights), "B": some((self.out_channels,))}
 
 
 @conv_transpose.inputs()
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """An image of distinct sizes, with a bias; an odd pixel of padding where there can be one."""
     layer = _Layer(draw)
-    yield Drawn(layer.drawn(*layer.shapes()))
+    yield Sample(layer.drawn(*layer.shapes()))
 
 
 @conv_transpose.inputs()
-def without_bias(draw: Draw) -> Iterator[Drawn]:
+def without_bias(draw: Draw) -> Iterator[Sample]:
     """No bias: the sums alone. Three groups are depthwise, and make a channel each."""
     layer = _Layer(draw)
     layer.out_channels = 3 if layer.group == 3 else layer.out_channels
     given = layer.drawn(*layer.shapes())
-    yield Drawn({"X": given["X"], "W": given["W"]})
+    yield Sample({"X": given["X"], "W": given["W"]})
 
 
 ODD = (
@@ -193,59 +193,59 @@ ONE_SIDE = (
 )
 
 
-def _settled(layer: _Layer, *, with_bias: bool = True) -> Drawn:
+def _settled(layer: _Layer, *, with_bias: bool = True) -> Sample:
     """Inputs of version 1, silent where its text is at odds with itself or does not say enough."""
     image, weights = layer.shapes()
     of, _ = layer.placed(image[2:], weights[2:])
     worked_out = layer.auto_pad.startswith("SAME") or "output_shape" in layer.given
-    silent = ODD if worked_out and of.begin != of.end else ""
-    silent = ONE_SIDE if any(layer.given.get("output_padding", ())) else silent
+    unspecified = ODD if worked_out and of.begin != of.end else ""
+    unspecified = ONE_SIDE if any(layer.given.get("output_padding", ())) else unspecified
     given = layer.drawn(image, weights)
-    return Drawn(given if with_bias else {"X": given["X"], "W": given["W"]}, silent=silent)
+    return Sample(given if with_bias else {"X": given["X"], "W": given["W"]}, unspecified=unspecified)
 
 
 @conv_transpose_1.inputs()
-def even_padding(draw: Draw) -> Iterator[Drawn]:
+def even_padding(draw: Draw) -> Iterator[Sample]:
     """An image of distinct sizes, with a bias; padding that is worked out is even where it can be."""
     yield _settled(_Layer(draw, odd=False))
 
 
 @conv_transpose_1.inputs()
-def even_padding_without_bias(draw: Draw) -> Iterator[Drawn]:
+def even_padding_without_bias(draw: Draw) -> Iterator[Sample]:
     """No bias: the sums alone."""
     yield _settled(_Layer(draw, odd=False), with_bias=False)
 
 
 @conv_transpose_1.inputs(T="double")
-def odd_padding(draw: Draw) -> Iterator[Drawn]:
+def odd_padding(draw: Draw) -> Iterator[Sample]:
     """Padding that is worked out is odd where it can be."""
     yield _settled(_Layer(draw))
 
 
 @conv_transpose.inputs(T=("float16", "bfloat16", "tensor(float)"))
-def gaps(draw: Draw) -> Iterator[Drawn]:
+def gaps(draw: Draw) -> Iterator[Sample]:
     """A kernel of a single element, if it is free, so that strides leave gaps which no pixel reaches."""
     layer = _Layer(draw)
     free = "kernel_shape" not in layer.given and not layer.auto_pad.startswith("SAME")
-    yield Drawn(layer.drawn(*layer.shapes((1,) * layer.rank if free else None)))
+    yield Sample(layer.drawn(*layer.shapes((1,) * layer.rank if free else None)))
 
 
 @conv_transpose.inputs(T="tensor(float)")
-def no_images(draw: Draw) -> Iterator[Drawn]:
+def no_images(draw: Draw) -> Iterator[Sample]:
     """A batch of size 0, beside one."""
     layer = _Layer(draw)
     image, weights = layer.shapes()
-    yield Drawn(layer.drawn(image, weights))
-    yield Drawn(layer.drawn((0, *image[1:]), weights))
+    yield Sample(layer.drawn(image, weights))
+    yield Sample(layer.drawn((0, *image[1:]), weights))
 
 
 @conv_transpose.inputs(T="float")
-def special_values(draw: Draw) -> Iterator[Drawn]:
+def special_values(draw: Draw) -> Iterator[Sample]:
     """NaN, infinities, the least and large numbers at few places of the image, of which all else is free."""
     layer = _Layer(draw)
     given = layer.drawn(*layer.shapes())
     for x in special_images(draw, given["X"]):
-        yield Drawn(given | {"X": x})
+        yield Sample(given | {"X": x})
 
 
 conv_transpose.example(

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from harness.numbers.branches import floor
-from harness.operators.draw import Draw
 from harness.operators.nn.conv import per_channel
 from harness.operators.nn.sliding import (
     Planned,
@@ -19,7 +18,8 @@ from harness.operators.nn.sliding import (
     sliding,
     special_images,
 )
-from harness.operators.operator import OMITTED, Drawn, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Sample, operator
 
 
 @operator(
@@ -145,7 +145,7 @@ class _Layer(Planned):
         sizes = self.sizes((self.batch, self.channels), (self.batch, self.out_channels), kernel)
         of = self.over(sizes, kernel)
         n, count, places = self.batch if batch is None else batch, of.windows(sizes), math.prod(kernel)
-        some = self.draw.T.some
+        some = self.draw.T.ordinary
         given = {
             "X": some((n, self.channels, *sizes)),
             "W": some((self.out_channels, self.channels // self.group, *kernel)),
@@ -184,71 +184,71 @@ REACH = (
 
 
 @deform_conv.inputs()
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """Places on pixels, between them, in the padding and outside, with a mask, except of volumes, and a bias."""
-    yield Drawn(_Layer(draw).drawn())
+    yield Sample(_Layer(draw).drawn())
 
 
 @deform_conv.inputs()
-def without_mask(draw: Draw) -> Iterator[Drawn]:
+def without_mask(draw: Draw) -> Iterator[Sample]:
     """No mask, with a bias and without; a mask without a bias."""
     given = _Layer(draw).drawn()
     names = ["X", "W", "offset"]
     some = draw.integer(0, 2)
     names += [["B"], [], ["mask"]][some] if "mask" in given else []
-    yield Drawn({name: given[name] for name in names})
+    yield Sample({name: given[name] for name in names})
 
 
 @deform_conv.inputs(T="float")
-def no_offsets(draw: Draw) -> Iterator[Drawn]:
+def no_offsets(draw: Draw) -> Iterator[Sample]:
     """Offsets of zero, and a mask of ones: an ordinary convolution."""
     given = _Layer(draw).drawn()
     zeros = {"offset": np.zeros_like(given["offset"])} | (
         {"mask": np.ones_like(given["mask"])} if "mask" in given else {}
     )
-    yield Drawn(given | zeros)
+    yield Sample(given | zeros)
 
 
 @deform_conv.inputs(T=("double", "float16", "tensor(float)"))
-def any_offsets(draw: Draw) -> Iterator[Drawn]:
+def any_offsets(draw: Draw) -> Iterator[Sample]:
     """Offsets of all bits of the type, to places inside the image."""
     layer = _Layer(draw)
     given = layer.drawn(between)
     moves = given["offset"]
-    yield Drawn(
+    yield Sample(
         given | {"offset": draw.T(moves.astype(np.float64) + draw.T.near(1, moves.shape).astype(float) / 16 - 1 / 16)}
     )
 
 
 @deform_conv.inputs(T="float")
-def far_outside(draw: Draw) -> Iterator[Drawn]:
+def far_outside(draw: Draw) -> Iterator[Sample]:
     """Some offsets as large as the type holds: "outside of the padded input tensor gives zero"."""
     given = _Layer(draw).drawn()
     flat = given["offset"].reshape(-1)
     for i, value in enumerate((2.0**10, -(2.0**10), draw.T.largest / 4, -draw.T.largest / 4)):
         flat[7 * i :: 31] = draw.T(value)
-    yield Drawn(given)
+    yield Sample(given)
 
 
-@deform_conv.inputs(T="tensor(float)", silent=REACH)
-def reach(draw: Draw) -> Iterator[Drawn]:
+@deform_conv.inputs(T="tensor(float)", unspecified=REACH)
+def reach(draw: Draw) -> Iterator[Sample]:
     """Places less than a pixel outside of the image, which has no padding there."""
-    yield Drawn(_Layer(draw).drawn(within_reach))
+    yield Sample(_Layer(draw).drawn(within_reach))
 
 
 @deform_conv.inputs(T="tensor(float)")
-def no_images(draw: Draw) -> Iterator[Drawn]:
+def no_images(draw: Draw) -> Iterator[Sample]:
     """A batch of size 0, beside one."""
-    yield Drawn(_Layer(draw).drawn())
-    yield Drawn(_Layer(draw).drawn(batch=0))
+    yield Sample(_Layer(draw).drawn())
+    yield Sample(_Layer(draw).drawn(batch=0))
 
 
 @deform_conv.inputs(T=("double", "float16", "tensor(float)"))
-def special_values(draw: Draw) -> Iterator[Drawn]:
+def special_values(draw: Draw) -> Iterator[Sample]:
     """NaN, infinities, the least and large numbers at few places of the image, which are met between pixels."""
     given = _Layer(draw).drawn(between)
     for x in special_images(draw, given["X"]):
-        yield Drawn(given | {"X": x})
+        yield Sample(given | {"X": x})
 
 
 MOVES = np.zeros((1, 8, 2, 2), np.float32)

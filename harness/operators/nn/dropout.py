@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.numbers.laws import Dropped, Mask, Random
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, operator
+from harness.numbers.distributions import Dropped, Mask, Random
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Sample, operator
 
 FLOAT = "tensor(float)"
 WIDE = ("float16", "bfloat16", "tensor(float)", "double")
@@ -18,9 +18,9 @@ MANY = (40, 51)
 """The shape of what is dropped at random, which no data set shares that is not."""
 
 
-def dropped(law: Dropped, data: np.ndarray, inputs: int) -> tuple[Random, Random]:
+def dropped(distribution: Dropped, data: np.ndarray, inputs: int) -> tuple[Random, Random]:
     """Output and mask, the second of which is told by the first; the graph has so many inputs before them."""
-    return Random(law, data.shape), Random(Mask(inputs), data.shape)
+    return Random(distribution, data.shape), Random(Mask(inputs), data.shape)
 
 
 def same_or_float(T: str, T1: str) -> bool:
@@ -74,105 +74,105 @@ def dropout_6(data: np.ndarray, *, is_test: int, ratio: float, **_: Any) -> tupl
     return (data, np.ones_like(data)) if is_test or not ratio else dropped(Dropped(ratio=ratio), data, 1)
 
 
-def drawn(data: np.ndarray, ratio: np.ndarray | None, training_mode: bool | None, *, mask: bool = True) -> Drawn:
+def drawn(data: np.ndarray, ratio: np.ndarray | None, training_mode: bool | None, *, mask: bool = True) -> Sample:
     """The data set of these, without what is None."""
     mode = None if training_mode is None else np.array(training_mode)
     given = {"data": data, "ratio": ratio, "training_mode": mode}
-    return Drawn({k: v for k, v in given.items() if v is not None}, () if mask else NO_MASK)
+    return Sample({k: v for k, v in given.items() if v is not None}, () if mask else NO_MASK)
 
 
 @dropout.inputs()
 @dropout_13.inputs()
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """Training with a ratio of 0, and one that is ignored, since there is no training."""
-    yield drawn(draw.T.some(SHAPE), draw.T1(0), training_mode=True)
+    yield drawn(draw.T.ordinary(SHAPE), draw.T1(0), training_mode=True)
     if draw.types["T1"] in (draw.types["T"], FLOAT):
-        yield drawn(draw.T.some(SHAPE), draw.T1(0.75), training_mode=False)
+        yield drawn(draw.T.ordinary(SHAPE), draw.T1(0.75), training_mode=False)
 
 
 @dropout.inputs(lambda T, T1: FLOAT in (T, T1))
 @dropout_13.inputs()
-def training(draw: Draw) -> Iterator[Drawn]:
+def training(draw: Draw) -> Iterator[Sample]:
     """Three of four elements are dropped, and the others four times what they were."""
-    yield drawn(draw.T.some(MANY), draw.T1(0.75), training_mode=True)
+    yield drawn(draw.T.ordinary(MANY), draw.T1(0.75), training_mode=True)
 
 
 @dropout.inputs(T=WIDE, T1=FLOAT)
 @dropout_13.inputs(T=WIDE, T1=FLOAT)
-def uneven_scale(draw: Draw) -> Iterator[Drawn]:
+def uneven_scale(draw: Draw) -> Iterator[Sample]:
     """One of four elements is dropped, and the scale 4/3 rounds."""
-    yield drawn(draw.T.some(MANY), draw.T1(0.25), training_mode=True)
+    yield drawn(draw.T.ordinary(MANY), draw.T1(0.25), training_mode=True)
 
 
 @dropout.inputs(T=FLOAT, T1=FLOAT)
 @dropout_13.inputs(T=FLOAT, T1=FLOAT)
-def training_without_mask(draw: Draw) -> Iterator[Drawn]:
+def training_without_mask(draw: Draw) -> Iterator[Sample]:
     """The mask left out in training."""
-    yield drawn(draw.T.some(MANY), draw.T1(0.75), training_mode=True, mask=False)
+    yield drawn(draw.T.ordinary(MANY), draw.T1(0.75), training_mode=True, mask=False)
 
 
 @dropout.inputs(T=FLOAT, T1=FLOAT)
 @dropout_13.inputs(
     T=FLOAT,
     T1=FLOAT,
-    silent='Dropout-12 and Dropout-13, ratio: "If this input was not set, or if it was set to 0, the output would be a '
-    'simple copy of the input", but also "if not specified it will default to 0.5"; Dropout-22 has only the second.',
+    unspecified='Dropout-12 and Dropout-13, ratio: "If this input was not set, or if it was set to 0, the output would '
+    'be a simple copy of the input", but also "if not specified it will default to 0.5"; Dropout-22 only the second.',
 )
-def default_ratio(draw: Draw) -> Iterator[Drawn]:
+def default_ratio(draw: Draw) -> Iterator[Sample]:
     """The ratio left out in training: every other element is dropped."""
-    yield drawn(draw.T.some(MANY), None, training_mode=True)
+    yield drawn(draw.T.ordinary(MANY), None, training_mode=True)
 
 
 @dropout.inputs(lambda T, T1: T1 in (T, FLOAT))
 @dropout_13.inputs(lambda T, T1: T1 in (T, FLOAT))
-def special_values(draw: Draw) -> Iterator[Drawn]:
+def special_values(draw: Draw) -> Iterator[Sample]:
     """NaN, infinities, zeros of both signs, subnormals and extremes are copied too."""
     yield drawn(np.resize(draw.T.specials(), SHAPE), draw.T1(0.5), training_mode=False)
 
 
 @dropout.inputs(T=FLOAT, T1=FLOAT)
 @dropout_13.inputs(T=FLOAT, T1=FLOAT)
-def left_out(draw: Draw) -> Iterator[Drawn]:
+def left_out(draw: Draw) -> Iterator[Sample]:
     """Optional inputs and the mask left out, each by itself and together: no training without training_mode."""
     ratio = draw.T1(0.5)
     for mask in (True, False):
-        yield drawn(draw.T.some(SHAPE), None, None, mask=mask)
-    yield drawn(draw.T.some(SHAPE), ratio, None)
-    yield drawn(draw.T.some(SHAPE), None, training_mode=False)
-    yield drawn(draw.T.some(SHAPE), ratio, training_mode=False, mask=False)
-    yield drawn(draw.T.some(SHAPE), draw.T1(0), training_mode=True, mask=False)
+        yield drawn(draw.T.ordinary(SHAPE), None, None, mask=mask)
+    yield drawn(draw.T.ordinary(SHAPE), ratio, None)
+    yield drawn(draw.T.ordinary(SHAPE), None, training_mode=False)
+    yield drawn(draw.T.ordinary(SHAPE), ratio, training_mode=False, mask=False)
+    yield drawn(draw.T.ordinary(SHAPE), draw.T1(0), training_mode=True, mask=False)
 
 
 @dropout.inputs(T=FLOAT, T1=FLOAT)
 @dropout_13.inputs(T=FLOAT, T1=FLOAT)
-def shapes(draw: Draw) -> Iterator[Drawn]:
+def shapes(draw: Draw) -> Iterator[Sample]:
     """Tensors without axes and without elements."""
     for shape in ((), (2, 0, 3)):
-        yield drawn(draw.T.some(shape), draw.T1(0.5), training_mode=False)
+        yield drawn(draw.T.ordinary(shape), draw.T1(0.5), training_mode=False)
 
 
 @dropout_10.inputs()
 @dropout_6.inputs()
-def old(draw: Draw) -> Iterator[Drawn]:
+def old(draw: Draw) -> Iterator[Sample]:
     """A tensor of ordinary values and one of special ones are copied; in training, a large one loses elements."""
     if draw.attributes.get("is_test", 1) in (OMITTED, 0) and draw.attributes["ratio"]:
-        yield drawn(draw.T.some(MANY), None, None, mask=False)
+        yield drawn(draw.T.ordinary(MANY), None, None, mask=False)
     else:
-        yield drawn(draw.T.some(SHAPE), None, None, mask=False)
+        yield drawn(draw.T.ordinary(SHAPE), None, None, mask=False)
         yield drawn(np.resize(draw.T.specials(), SHAPE), None, None, mask=False)
 
 
 @dropout_10.inputs(T=FLOAT)
-def old_shapes(draw: Draw) -> Iterator[Drawn]:
+def old_shapes(draw: Draw) -> Iterator[Sample]:
     """Tensors without axes and without elements."""
     for shape in ((), (2, 0, 3)):
-        yield drawn(draw.T.some(shape), None, None, mask=False)
+        yield drawn(draw.T.ordinary(shape), None, None, mask=False)
 
 
 @dropout_10.inputs(
     T=FLOAT,
-    silent='Dropout-7 and Dropout-10 say of the mask no more than "The output mask": not what it holds in test mode.',
+    unspecified='Dropout-7 and Dropout-10 say of the mask only "The output mask", not what it holds in test mode.',
 )
-def mask(draw: Draw) -> Iterator[Drawn]:
+def mask(draw: Draw) -> Iterator[Sample]:
     """The mask, which has the data's type in version 7 and is Boolean in version 10."""
-    yield drawn(draw.T.some(SHAPE), None, None)
+    yield drawn(draw.T.ordinary(SHAPE), None, None)

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, operator
 
 FLOAT, INT32 = "tensor(float)", "tensor(int32)"
 AXES = (OMITTED, 0, 1, 2, 3)
@@ -34,7 +34,7 @@ FROM_1 = operator("Flatten", since=(9, 1), exact=True, axis=AXES)(_flattened)
 
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """Three distinct sizes, with each axis as the first of the inner ones, and after the last."""
-    yield {"input": draw.T.some((2, 3, 5))}
+    yield {"input": draw.T.ordinary((2, 3, 5))}
 
 
 def _axis(draw: Draw) -> int:
@@ -45,12 +45,12 @@ def ranks(draw: Draw) -> Iterator[Inputs]:
     """The other ranks that have the axis: a scalar, and tensors of one, two and four axes."""
     for shape in ((), (5,), (4, 3), (2, 3, 1, 5)):
         if -len(shape) <= _axis(draw) <= len(shape):
-            yield {"input": draw.T.some(shape)}
+            yield {"input": draw.T.ordinary(shape)}
 
 
 def no_elements(draw: Draw) -> Iterator[Inputs]:
     """No elements: one of the sizes of the matrix is 0, and the other is what it is."""
-    yield {"input": draw.T.some((4, 0, 3))}
+    yield {"input": draw.T.ordinary((4, 0, 3))}
 
 
 def special_values(draw: Draw) -> Iterator[Inputs]:

@@ -7,9 +7,9 @@ from math import prod
 
 import numpy as np
 
-from harness.operators.draw import Draw
 from harness.operators.nn.pool import POWERS, REAL_POWERS, norm, special_planes
-from harness.operators.operator import Drawn, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import Inputs, Sample, operator
 
 NAN = "GlobalMaxPool-22 does not say how NaN compares with other elements."
 
@@ -52,25 +52,25 @@ REALS = (global_average_pool, global_lp_pool, global_lp_pool_1)
 
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """Images."""
-    yield {"X": draw.T.some((2, 3, 4, 3))}
+    yield {"X": draw.T.ordinary((2, 3, 4, 3))}
 
 
 def ranks(draw: Draw) -> Iterator[Inputs]:
     """Lines, volumes, more axes, and axes of size 1; a single element is what it gives."""
     for shape in ((3, 2, 5), (2, 3, 2, 1, 4), (3, 1, 2, 1, 3, 2), (4, 2, 1, 7), (2, 3, 1, 1)):
-        yield {"X": draw.T.some(shape)}
+        yield {"X": draw.T.ordinary(shape)}
 
 
 def images(draw: Draw) -> Iterator[Inputs]:
     """Images with axes of size 1, and a single element, which is what it gives."""
     for shape in ((4, 2, 1, 7), (3, 2, 5, 1), (2, 3, 1, 1)):
-        yield {"X": draw.T.some(shape)}
+        yield {"X": draw.T.ordinary(shape)}
 
 
 def empty(draw: Draw) -> Iterator[Inputs]:
     """No images, or no channels."""
     for shape in ((0, 3, 4, 2), (2, 0, 3, 4)):
-        yield {"X": draw.T.some(shape)}
+        yield {"X": draw.T.ordinary(shape)}
 
 
 def special_values(draw: Draw) -> Iterator[Inputs]:
@@ -89,17 +89,17 @@ def extremes(draw: Draw) -> Iterator[Inputs]:
     """Channels of minus infinity alone; infinities, zeros of both signs, subnormal and extreme numbers."""
     specials = draw.T.specials()
     x = np.resize(specials[~np.isnan(specials)], (2, 3, 4, 3))
-    x[0, 0], x[1, 1, 1:] = draw.T(-np.inf), draw.T.least
+    x[0, 0], x[1, 1, 1:] = draw.T(-np.inf), draw.T.lowest
     x[0, 1], x[1, 2] = draw.T(-0.0), draw.T(-(2.0**-14))
     yield {"X": x}
 
 
-def nan(draw: Draw) -> Iterator[Drawn]:
+def nan(draw: Draw) -> Iterator[Sample]:
     """Ordinary values, then with a NaN in each channel."""
-    x = draw.T.some((2, 3, 4, 3))
-    yield Drawn({"X": x.copy()})
+    x = draw.T.ordinary((2, 3, 4, 3))
+    yield Sample({"X": x.copy()})
     x[..., 2, 1] = np.nan
-    yield Drawn({"X": x}, silent=NAN)
+    yield Sample({"X": x}, unspecified=NAN)
 
 
 for _op in (*REALS, global_max_pool):

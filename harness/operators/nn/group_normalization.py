@@ -5,8 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.broadcasting import Shape
-from harness.operators.draw import Draw
 from harness.operators.nn.layer_normalization import (
     DOUBLE,
     EPSILON,
@@ -19,7 +17,9 @@ from harness.operators.nn.layer_normalization import (
     uneven,
     with_specials,
 )
-from harness.operators.operator import OMITTED, Inputs, operator
+from harness.oracles.broadcasting import Shape
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, operator
 
 
 def channelwise(of: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -76,8 +76,8 @@ def _shape(draw: Draw) -> Shape:
 def _of(draw: Draw, x: np.ndarray) -> Inputs:
     channels = x.shape[1:2]
     if "num_groups" in draw.attributes:
-        return {"X": x, "scale": draw.T.some(channels), "bias": draw.T.some(channels)}
-    return {"input": x, "scale": draw.T.some(channels), "B": draw.T.some(channels)}
+        return {"X": x, "scale": draw.T.ordinary(channels), "bias": draw.T.ordinary(channels)}
+    return {"input": x, "scale": draw.T.ordinary(channels), "B": draw.T.ordinary(channels)}
 
 
 def ordinary(draw: Draw) -> Iterator[Inputs]:
@@ -91,12 +91,12 @@ def ranks(draw: Draw) -> Iterator[Inputs]:
     place = row.get("num_groups", 1) // 2 + EPSILON.index(row["epsilon"])
     shapes = ((1, 4, 5, 2), (3, 4, 1, 2, 5), (5, 4, 3), (0, 4, 3))
     for shape in (shapes[place % 4], shapes[(place + 2) % 4]):
-        yield _of(draw, draw.T.some(shape))
+        yield _of(draw, draw.T.ordinary(shape))
 
 
 def far_from_zero(draw: Draw) -> Iterator[Inputs]:
     """Means of 16 and a spread of 1: the difference of the mean of squares and the square of the mean still is one."""
-    x = draw.T.some(_shape(draw)).astype(np.float64)
+    x = draw.T.ordinary(_shape(draw)).astype(np.float64)
     for centre in (16, -16):
         yield _of(draw, draw.T(centre + x / 4))
 
@@ -112,7 +112,7 @@ def other_channels(draw: Draw) -> Iterator[Inputs]:
 def all_equal(draw: Draw) -> Iterator[Inputs]:
     """Equal elements in some channels, and in some groups of them, whose variance is 0: what remains is the bias."""
     shape = _shape(draw)
-    x = draw.T.some(shape)
+    x = draw.T.ordinary(shape)
     x[0] = draw.T(0.5)
     x[1, 1:] = draw.T(-2)
     yield _of(draw, x)
@@ -120,12 +120,12 @@ def all_equal(draw: Draw) -> Iterator[Inputs]:
 
 def nearly_zero(draw: Draw) -> Iterator[Inputs]:
     """Elements so small that epsilon is most of what they are divided by."""
-    yield _of(draw, draw.T(draw.T.some(_shape(draw)).astype(np.float64) / 512))
+    yield _of(draw, draw.T(draw.T.ordinary(_shape(draw)).astype(np.float64) / 512))
 
 
 def wide_squares(draw: Draw) -> Iterator[Inputs]:
     """Elements whose squares float16 does not hold: they are computed in the type of ``stash_type``."""
-    yield _of(draw, draw.T(512 * draw.T.some(_shape(draw)).astype(np.float64)))
+    yield _of(draw, draw.T(512 * draw.T.ordinary(_shape(draw)).astype(np.float64)))
 
 
 def special_values(draw: Draw) -> Iterator[Inputs]:

@@ -7,9 +7,9 @@ import numpy as np
 
 from harness.numbers.balls import constant
 from harness.numbers.branches import where
-from harness.operators.broadcasting import Shape
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Operator, TypeOf, operator
+from harness.oracles.broadcasting import Shape
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Operator, Sample, TypeOf, operator
 
 FLOAT16, BFLOAT16, FLOAT, DOUBLE = (f"tensor({name})" for name in ("float16", "bfloat16", "float", "double"))
 EPSILON = (OMITTED, 0.1)
@@ -102,11 +102,11 @@ def stashed(name: str, since: int, oracle: Any, *constraints: Any, **attributes:
     The first two plans, for float, try everything; the others only that the type is met.
     """
 
-    def declared(worked_in: str, *stash_types: Any, given: Sequence[Any]) -> Operator:
+    def declared(working_type: str, *stash_types: Any, given: Sequence[Any]) -> Operator:
         constrained = operator(
             name,
             since=since,
-            worked_in=worked_in,
+            working_type=working_type,
             constraints=[*constraints, *given],
             stash_type=stash_types,
             **attributes,
@@ -148,7 +148,7 @@ def is_narrow(draw: Draw) -> bool:
 
 def uneven(draw: Draw, shape: Shape) -> np.ndarray:
     """Ordinary values; in 8 bits with signs that alternate along each axis, so that no variance is lost in rounding."""
-    x = draw.T.some(shape)
+    x = draw.T.ordinary(shape)
     signs = (-1.0) ** np.indices(shape).sum(axis=0)
     return draw.T(np.abs(x.astype(np.float64)) * signs) if is_narrow(draw) else x
 
@@ -175,90 +175,90 @@ def _place(draw: Draw) -> int:
     return AXES.index(row["axis"]) + EPSILON.index(row["epsilon"]) + (row["stash_type"] is not OMITTED)
 
 
-def _drawn(draw: Draw, x: np.ndarray, scale: Shape | None = None, bias: Shape | None = None) -> Drawn:
+def _random_outputs(draw: Draw, x: np.ndarray, scale: Shape | None = None, bias: Shape | None = None) -> Sample:
     """The set of an input, with a scale and a bias of the sizes that are normalized or of others.
 
     Whether there is a bias, and which further outputs, depends on the row alone, so that all groups share its case.
     """
     within = _within(draw, x.shape)
     if "U" not in draw.types:
-        return Drawn({"X": x, "scale": draw.V.some(within if scale is None else scale)})
+        return Sample({"X": x, "scale": draw.V.ordinary(within if scale is None else scale)})
     place = _place(draw)
-    inputs = {"X": x, "Scale": draw.T.some(within if scale is None else scale)}
+    inputs = {"X": x, "Scale": draw.T.ordinary(within if scale is None else scale)}
     if bias is not None or place % 2 == 0:
-        inputs["B"] = draw.T.some(within if bias is None else bias)
+        inputs["B"] = draw.T.ordinary(within if bias is None else bias)
     without = ((), ("Mean", "InvStdDev"), ("InvStdDev",), ("Mean", "InvStdDev"), ("Mean",), ())[place % 6]
-    return Drawn(inputs, without)
+    return Sample(inputs, without)
 
 
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """Three distinct sizes, with each axis as the first that is normalized; a bias and further outputs in turn."""
-    yield _drawn(draw, uneven(draw, _shape(draw)))
+    yield _random_outputs(draw, uneven(draw, _shape(draw)))
 
 
-def ranks(draw: Draw) -> Iterator[Drawn]:
+def ranks(draw: Draw) -> Iterator[Sample]:
     """Ranks 1, 2 and 4 that have the axis."""
     for shape in ((5,), (4, 3), (2, 4, 1, 3)):
         if -len(shape) <= _axis(draw) < len(shape):
-            yield _drawn(draw, draw.T.some(shape))
+            yield _random_outputs(draw, draw.T.ordinary(shape))
 
 
 SCALES = ((), (1,), (4,), (1, 4), (3, 1), (3, 4), (2, 1, 1), (1, 3, 1), (2, 3, 4))
 """Every kind of shape that broadcasts to (2, 3, 4)."""
 
 
-def scales(draw: Draw) -> Iterator[Drawn]:
+def scales(draw: Draw) -> Iterator[Sample]:
     """Scales, and biases of other shapes, that broadcast to X without having the sizes that are normalized."""
     for step in (0, 4):
         at = (_place(draw) + step) % len(SCALES)
-        yield _drawn(draw, draw.T.some((2, 3, 4)), SCALES[at], SCALES[at - 3])
+        yield _random_outputs(draw, draw.T.ordinary((2, 3, 4)), SCALES[at], SCALES[at - 3])
 
 
-def scales_within(draw: Draw) -> Iterator[Drawn]:
+def scales_within(draw: Draw) -> Iterator[Sample]:
     """A scale that broadcasts to the sizes that are normalized, as "broadcastable to the normalized shape"."""
     shape = (2, 3, 4)
     within = _within(draw, shape)
     narrower = ((), within[1:], (1,), (*[1] * (len(within) - 1), within[-1]), (within[0], *[1] * (len(within) - 1)))
     for step in (0, 2):
-        yield _drawn(draw, draw.T.some(shape), narrower[(_place(draw) + step) % len(narrower)])
+        yield _random_outputs(draw, draw.T.ordinary(shape), narrower[(_place(draw) + step) % len(narrower)])
 
 
-def far_from_zero(draw: Draw) -> Iterator[Drawn]:
+def far_from_zero(draw: Draw) -> Iterator[Sample]:
     """A mean of 16 and a spread of 1: the difference of the mean of squares and the square of the mean still is one."""
-    x = draw.T.some(_shape(draw)).astype(np.float64)
+    x = draw.T.ordinary(_shape(draw)).astype(np.float64)
     for centre in (16, -16):
-        yield _drawn(draw, draw.T(centre + x / 4))
+        yield _random_outputs(draw, draw.T(centre + x / 4))
 
 
-def all_equal(draw: Draw) -> Iterator[Drawn]:
+def all_equal(draw: Draw) -> Iterator[Sample]:
     """Nothing but equal elements, of variance 0: 0 scaled and shifted; zeros of both signs among them."""
     shape = _shape(draw)
     lines = np.resize(np.array([0, 0.5, -1, 2]), shape[: _axis(draw)] or (1,))
     x = np.broadcast_to(lines.reshape(lines.shape + (1,) * (3 - lines.ndim)), shape).copy()
     x.reshape(-1)[1] *= -1
-    yield _drawn(draw, draw.T(x))
+    yield _random_outputs(draw, draw.T(x))
 
 
-def nearly_zero(draw: Draw) -> Iterator[Drawn]:
+def nearly_zero(draw: Draw) -> Iterator[Sample]:
     """Elements so small that epsilon is most of what they are divided by."""
-    yield _drawn(draw, draw.T(draw.T.some(_shape(draw)).astype(np.float64) / 512))
+    yield _random_outputs(draw, draw.T(draw.T.ordinary(_shape(draw)).astype(np.float64) / 512))
 
 
-def wide_squares(draw: Draw) -> Iterator[Drawn]:
+def wide_squares(draw: Draw) -> Iterator[Sample]:
     """Elements whose squares float16 does not hold: they are computed in the type of ``stash_type``."""
     if draw.attributes["stash_type"] != 10:
-        yield _drawn(draw, draw.T(512 * uneven(draw, _shape(draw)).astype(np.float64)))
+        yield _random_outputs(draw, draw.T(512 * uneven(draw, _shape(draw)).astype(np.float64)))
 
 
-def special_values(draw: Draw) -> Iterator[Drawn]:
+def special_values(draw: Draw) -> Iterator[Sample]:
     """NaN, then infinity, at one place: what is normalized with them is NaN, all else is as without them."""
-    yield from (_drawn(draw, x) for x in with_specials(uneven(draw, _shape(draw))))
+    yield from (_random_outputs(draw, x) for x in with_specials(uneven(draw, _shape(draw))))
 
 
-def empty(draw: Draw) -> Iterator[Drawn]:
+def empty(draw: Draw) -> Iterator[Sample]:
     """Nothing to normalize: no elements, beside the axes that are normalized."""
     if _axis(draw) not in (0, -3):
-        yield _drawn(draw, draw.T.some((0, 3, 4)))
+        yield _random_outputs(draw, draw.T.ordinary((0, 3, 4)))
 
 
 for _op in (layer_normalization, *RMS):

@@ -10,8 +10,8 @@ import numpy as np
 from harness.numbers.balls import constant
 from harness.numbers.branches import greater, less
 from harness.numbers.rounding import format_of
-from harness.operators.draw import Draw, Values
-from harness.operators.operator import OMITTED, Drawn, Inputs, operator
+from harness.oracles.draw import Draw, Values
+from harness.oracles.operator import OMITTED, Inputs, Sample, operator
 
 BATCH, LENGTH, KEY_SIZE, VALUE_SIZE = 2, 4, 3, 5
 DECAYS: Final = ("gated", "gated_delta")
@@ -75,7 +75,7 @@ def linear_attention(
 
 def small(draw: Draw, of: Values, shape: tuple[int, ...]) -> np.ndarray:
     """Values whose products do not grow from token to token; of one sign where sums that cancel are not precise."""
-    values = of.some(shape).astype(np.float64) / 4
+    values = of.ordinary(shape).astype(np.float64) / 4
     narrow = min(format_of(draw.T.element).precision, format_of(draw.S.element).precision) < 11
     return of(np.abs(values) if narrow else values)
 
@@ -106,9 +106,9 @@ def drawn(
         given["past_state"] = small(draw, draw.S, (batch, kv_heads, KEY_SIZE, VALUE_SIZE))
     if rule_of(draw) in DECAYS:
         shape = (batch, length, kv_heads * (KEY_SIZE if per_row else 1))
-        given["decay"] = draw.T(-np.abs(draw.T.some(shape).astype(np.float64)) / 4)
+        given["decay"] = draw.T(-np.abs(draw.T.ordinary(shape).astype(np.float64)) / 4)
     if rule_of(draw) in UPDATES:
-        rates = draw.T.some((batch, length, kv_heads if per_head else 1))
+        rates = draw.T.ordinary((batch, length, kv_heads if per_head else 1))
         given["beta"] = draw.T(np.abs(rates.astype(np.float64)) / 4)
     return given
 
@@ -127,11 +127,11 @@ def one_for_all(draw: Draw) -> Iterator[Inputs]:
 
 
 @linear_attention.inputs()
-def no_past(draw: Draw) -> Iterator[Drawn]:
+def no_past(draw: Draw) -> Iterator[Sample]:
     """No state from before, "defaults to zeros": the new one has the type of the values then, as in the body."""
     if draw.types["T"] == draw.types["S"]:
-        yield Drawn(drawn(draw, past=False))
-        yield Drawn(drawn(draw, past=False, length=1))
+        yield Sample(drawn(draw, past=False))
+        yield Sample(drawn(draw, past=False, length=1))
 
 
 @linear_attention.inputs()

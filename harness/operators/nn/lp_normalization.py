@@ -7,9 +7,9 @@ import numpy as np
 
 from harness.numbers.balls import constant
 from harness.numbers.branches import less_equal, where
-from harness.operators.draw import Draw
 from harness.operators.nn.layer_normalization import with_specials
-from harness.operators.operator import OMITTED, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, operator
 
 
 @operator("LpNormalization", since=(22, 1), axis=(OMITTED, -1, 0, 1, 2), p=(OMITTED, 1, 2))
@@ -31,13 +31,13 @@ SHAPE = (2, 3, 4)
 @lp_normalization.inputs()
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """Values of either sign under three distinct sizes."""
-    yield {"input": draw.T.some(SHAPE)}
+    yield {"input": draw.T.ordinary(SHAPE)}
 
 
 @lp_normalization.inputs()
 def zero_lines(draw: Draw) -> Iterator[Inputs]:
     """Lines of nothing but zeros of either sign along each axis, beside others; then nothing but zeros."""
-    x = draw.T.some(SHAPE)
+    x = draw.T.ordinary(SHAPE)
     x[1, 2] = x[:, 0, 1] = x[0, :, 3] = draw.T(0)
     x[1, 2, 1] = -0.0
     yield {"input": x}
@@ -57,13 +57,13 @@ def one_element(draw: Draw) -> Iterator[Inputs]:
 @lp_normalization.inputs(T=("tensor(float)", "tensor(double)", "tensor(bfloat16)"))
 def small(draw: Draw) -> Iterator[Inputs]:
     """Values far below 1, whose norm is far from zero for all that: nothing is added to it."""
-    yield {"input": draw.T(draw.T.some(SHAPE).astype(np.float64) * 2.0**-30)}
+    yield {"input": draw.T(draw.T.ordinary(SHAPE).astype(np.float64) * 2.0**-30)}
 
 
 @lp_normalization.inputs()
 def special_values(draw: Draw) -> Iterator[Inputs]:
     """NaN, then infinity, at one place: beside infinity finite elements are 0, and it is NaN itself."""
-    yield from ({"input": x} for x in with_specials(draw.T.some(SHAPE)))
+    yield from ({"input": x} for x in with_specials(draw.T.ordinary(SHAPE)))
 
 
 @lp_normalization.inputs(T="tensor(float)")
@@ -72,4 +72,4 @@ def ranks(draw: Draw) -> Iterator[Inputs]:
     axis = -1 if draw.attributes["axis"] is OMITTED else draw.attributes["axis"]
     shapes = [shape for shape in ((5,), (4, 3), (2, 1, 5, 3), (3, 0, 2)) if axis < len(shape)]
     places = (OMITTED, -1, 0, 1, 2).index(draw.attributes["axis"]) + (OMITTED, 1, 2).index(draw.attributes["p"])
-    yield {"input": draw.T.some(shapes[places % len(shapes)])}
+    yield {"input": draw.T.ordinary(shapes[places % len(shapes)])}

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.draw import Draw
 from harness.operators.nn.layer_normalization import with_specials
-from harness.operators.operator import OMITTED, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, operator
 
 
 @operator(
@@ -47,8 +47,8 @@ def ordinary(draw: Draw) -> Iterator[Inputs]:
 
     Then a large channel among small ones: it is felt as far as regions reach, and no further.
     """
-    yield {"X": draw.T.some(SHAPE)}
-    x = draw.T.some(SHAPE).astype(np.float64) / 8
+    yield {"X": draw.T.ordinary(SHAPE)}
+    x = draw.T.ordinary(SHAPE).astype(np.float64) / 8
     x[:, 1] *= 64
     yield {"X": draw.T(x)}
 
@@ -57,10 +57,10 @@ def ordinary(draw: Draw) -> Iterator[Inputs]:
 def shapes(draw: Draw) -> Iterator[Inputs]:
     """One axis beside N and C, or three; fewer channels than instances, a single channel; no instances."""
     every = {1: (5, 3, 2), 2: (2, 4, 1, 3, 2), 3: (5, 2, 3, 1), 4: (0, 3, 2, 4), 7: (4, 1, 3)}
-    yield {"X": draw.T.some(every[draw.attributes["size"]])}
+    yield {"X": draw.T.ordinary(every[draw.attributes["size"]])}
 
 
 @lrn.inputs(T=("tensor(float)", "tensor(double)"))
 def special_values(draw: Draw) -> Iterator[Inputs]:
     """NaN, then infinity, at one place: infinity becomes NaN, and makes 0 of others in its region."""
-    yield from ({"X": x} for x in with_specials(draw.T.some(SHAPE)))
+    yield from ({"X": x} for x in with_specials(draw.T.ordinary(SHAPE)))

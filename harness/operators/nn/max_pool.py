@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.draw import Draw
 from harness.operators.nn.pool_windows import (
     ATTRIBUTES,
     CEIL,
@@ -19,7 +18,8 @@ from harness.operators.nn.pool_windows import (
     axes_of,
     windows,
 )
-from harness.operators.operator import FLAG, OMITTED, Drawn, Operator, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import FLAG, OMITTED, Operator, Sample, operator
 
 Both = tuple[np.ndarray, np.ndarray]
 ORDER: dict[str, Any] = {"storage_order": FLAG}
@@ -85,9 +85,9 @@ def distinct(draw: Draw, shape: Sequence[int], *, negative: bool = False) -> np.
     return draw.T(order if unsigned else order - size if negative else order - size // 2)
 
 
-def _distinct(draw: Draw, shape: Sequence[int]) -> Iterator[Drawn]:
+def _distinct(draw: Draw, shape: Sequence[int]) -> Iterator[Sample]:
     """Distinct values; with ``storage_order`` of one plane, since the index of others is open."""
-    yield Drawn({"X": distinct(draw, _one_plane(draw, shape))})
+    yield Sample({"X": distinct(draw, _one_plane(draw, shape))})
 
 
 def _one_plane(draw: Draw, shape: Sequence[int]) -> list[int]:
@@ -114,49 +114,49 @@ class MaxGroups(Groups):
         """A shape of which nothing is open."""
         return self.shape(draw, lambda *_: True)
 
-    def values_alone(self, draw: Draw) -> Iterator[Drawn]:
+    def values_alone(self, draw: Draw) -> Iterator[Sample]:
         """No indices are asked for; equal elements, and the least value there is alone in the windows of a plane."""
-        x = draw.T.some(self.any_shape(draw))
-        x[0, 0] = draw.T(-np.inf if draw.T.element.kind == "float" else draw.T.least)
+        x = draw.T.ordinary(self.any_shape(draw))
+        x[0, 0] = draw.T(-np.inf if draw.T.element.kind == "float" else draw.T.lowest)
         x[1, 1] = draw.T.largest
         yield _without(draw, x)
 
-    def negative(self, draw: Draw) -> Iterator[Drawn]:
+    def negative(self, draw: Draw) -> Iterator[Sample]:
         """Distinct values below zero (small ones of an unsigned type), so that padding must not win."""
-        yield Drawn({"X": distinct(draw, _one_plane(draw, self.any_shape(draw)), negative=True)})
+        yield Sample({"X": distinct(draw, _one_plane(draw, self.any_shape(draw)), negative=True)})
 
-    def special_values(self, draw: Draw) -> Iterator[Drawn]:
+    def special_values(self, draw: Draw) -> Iterator[Sample]:
         """Planes of minus infinity; infinities, zeros of both signs, subnormal and extreme numbers; no indices."""
-        x = draw.T.some(self.any_shape(draw))
+        x = draw.T.ordinary(self.any_shape(draw))
         specials = draw.T.specials()
         x[:, 1:] = np.resize(specials[~np.isnan(specials)], x[:, 1:].shape)
         x[:, 0] = draw.T(-np.inf)
         yield _without(draw, x)
 
-    def nan(self, draw: Draw) -> Iterator[Drawn]:
+    def nan(self, draw: Draw) -> Iterator[Sample]:
         """Ordinary values, then with a NaN in each plane."""
         shape = self.any_shape(draw)
         yield from self.drawn(draw, shape)
-        x = draw.T.some(shape)
+        x = draw.T.ordinary(shape)
         x.reshape(*shape[:2], -1)[..., 3] = np.nan
-        yield Drawn(_without(draw, x).inputs, _without(draw, x).without, NAN)
+        yield Sample(_without(draw, x).inputs, _without(draw, x).without, NAN)
 
-    def ties(self, draw: Draw) -> Iterator[Drawn]:
+    def ties(self, draw: Draw) -> Iterator[Sample]:
         """Distinct elements, then equal ones, of whose indices one is asked for."""
         shape = self.any_shape(draw)
         yield from self.drawn(draw, shape)
-        yield Drawn({"X": draw.T.integers(1, 3, shape)}, silent=TIES)
+        yield Sample({"X": draw.T.integers(1, 3, shape)}, unspecified=TIES)
 
-    def planes(self, draw: Draw) -> Iterator[Drawn]:
+    def planes(self, draw: Draw) -> Iterator[Sample]:
         """One plane, then several where the indices are column-major."""
         shape = self.any_shape(draw)
         yield from self.drawn(draw, shape)
         if draw.attributes["storage_order"] == 1:
-            yield Drawn({"X": distinct(draw, shape)}, silent=PLANES)
+            yield Sample({"X": distinct(draw, shape)}, unspecified=PLANES)
 
 
-def _without(draw: Draw, x: np.ndarray) -> Drawn:
-    return Drawn({"X": x}, without=NO_INDICES if has_indices(draw) else ())
+def _without(draw: Draw, x: np.ndarray) -> Sample:
+    return Sample({"X": x}, without=NO_INDICES if has_indices(draw) else ())
 
 
 def plain_order(T: str, storage_order: Any) -> bool:

@@ -5,8 +5,8 @@ from math import ceil, floor
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, operator
 
 BINS = (
     'MaxRoiPool-22 says no more than "apply max pooling across each RoI": neither how coordinates are rounded, nor '
@@ -97,22 +97,22 @@ def whole_image(draw: Draw) -> Iterator[Inputs]:
 def empty(draw: Draw) -> Iterator[Inputs]:
     """No regions, or no channels."""
     yield {"X": _image(draw), "rois": draw.T(np.zeros((0, 5)))}
-    yield {"X": draw.T.some((2, 0, TILE * TILES[0], TILE * TILES[1])), "rois": _rois(draw, _regions(draw))}
+    yield {"X": draw.T.ordinary((2, 0, TILE * TILES[0], TILE * TILES[1])), "rois": _rois(draw, _regions(draw))}
 
 
-@max_roi_pool.inputs(T="float", silent=BINS)
+@max_roi_pool.inputs(T="float", unspecified=BINS)
 def uneven_bins(draw: Draw) -> Iterator[Inputs]:
     """Ordinary pixels, whole and fractional coordinates, halves, regions of one pixel."""
     scale = draw.attributes["spatial_scale"]
     regions = [[0, 1, 2, 6, 5], [1, 0.5, 1.5, 7.5, 6.5], [1, 2.25, 0.75, 9.5, 4.25], [0, 3, 3, 3, 3]]
     rois = np.array(regions) / [1, *[1 if scale == OMITTED else scale] * 4]
-    yield {"X": draw.T.some((2, 3, 7, 11)), "rois": draw.T(rois)}
+    yield {"X": draw.T.ordinary((2, 3, 7, 11)), "rois": draw.T(rois)}
 
 
-@max_roi_pool.inputs(T="float", silent=OUTSIDE)
+@max_roi_pool.inputs(T="float", unspecified=OUTSIDE)
 def outside(draw: Draw) -> Iterator[Inputs]:
     """Regions partly or wholly outside, and such whose end is before their beginning."""
     scale = draw.attributes["spatial_scale"]
     regions = [[0, -3, -2, 4, 3], [1, 5, 3, 14, 9], [0, 13, 9, 17, 12], [1, 6, 5, 2, 1]]
     rois = np.array(regions) / [1, *[1 if scale == OMITTED else scale] * 4]
-    yield {"X": draw.T.some((2, 3, 7, 11)), "rois": draw.T(rois)}
+    yield {"X": draw.T.ordinary((2, 3, 7, 11)), "rois": draw.T(rois)}

@@ -7,10 +7,10 @@ from math import prod
 
 import numpy as np
 
-from harness.operators.draw import Draw
 from harness.operators.nn.max_pool import pooled
 from harness.operators.nn.pool_windows import KERNELS, pads_fit, strides_fit
-from harness.operators.operator import OMITTED, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, operator
 
 SHAPE = (2, 3)
 POOLED = (4, 5, 6)
@@ -78,7 +78,7 @@ def _of_max_pool(draw: Draw, shape: Sequence[int]) -> dict[str, np.ndarray]:
     order = np.argsort(draw.words(prod(shape))).reshape(shape)
     attributes = {name: value for name, value in draw.attributes.items() if value != OMITTED}
     indices = pooled(order, drops=False, **attributes)[1]
-    return {"X": draw.T1.some((prod(shape),))[indices], "I": indices}
+    return {"X": draw.T1.ordinary((prod(shape),))[indices], "I": indices}
 
 
 @max_unpool.inputs()
@@ -120,7 +120,7 @@ def anywhere(draw: Draw) -> Iterator[Inputs]:
     indices = indices[(indices != 0) & (indices != prod(shape) - 1)][:size]
     indices[[1, -2]] = 0, prod(shape) - 1
     at = indices.reshape(*SHAPE, *POOLED[: len(shape) - 2])
-    yield {"X": draw.T1.some(at.shape), "I": at}
+    yield {"X": draw.T1.ordinary(at.shape), "I": at}
 
 
 @max_unpool.inputs()
@@ -136,7 +136,7 @@ def empty(draw: Draw) -> Iterator[Inputs]:
     """No images, or no channels."""
     axes = POOLED[: len(draw.attributes["kernel_shape"])]
     shape = ((0, SHAPE[1]), (SHAPE[0], 0))[draw.integer(0, 1)]
-    yield {"X": draw.T1.some((*shape, *axes)), "I": np.zeros((*shape, *axes), np.int64)}
+    yield {"X": draw.T1.ordinary((*shape, *axes)), "I": np.zeros((*shape, *axes), np.int64)}
 
 
 max_unpool.example(

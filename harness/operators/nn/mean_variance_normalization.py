@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.broadcasting import Shape
-from harness.operators.draw import Draw
 from harness.operators.nn.layer_normalization import is_narrow, moments_of_body, uneven, with_specials
-from harness.operators.operator import OMITTED, Inputs, operator
+from harness.oracles.broadcasting import Shape
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, operator
 
 AXES: Any = (OMITTED, [1], [2, 3], [0, 1, 2, 3], [3, 0])
 EPSILON = (
@@ -76,7 +76,7 @@ def ranks(draw: Draw) -> Iterator[Inputs]:
     yield {"X": draw.T(_spread(draw, (2, 3, 1, 4, 2)))}
     if axes == [1]:
         yield {"X": draw.T(_spread(draw, (4, 5)))}
-        yield {"X": draw.T.some((0, 3, 2, 1))}
+        yield {"X": draw.T.ordinary((0, 3, 2, 1))}
 
 
 def all_equal(draw: Draw) -> Iterator[Inputs]:
@@ -90,7 +90,7 @@ def nearly_equal(draw: Draw) -> Iterator[Inputs]:
     """A spread of 2^-20 around zero."""
     if draw.attributes["axes"] is not OMITTED:
         return
-    yield {"X": draw.T(draw.T.some(_shape(draw)).astype(np.float64) * 2.0**-20)}
+    yield {"X": draw.T(draw.T.ordinary(_shape(draw)).astype(np.float64) * 2.0**-20)}
 
 
 for _op in (FROM_13, FROM_9):
@@ -98,5 +98,5 @@ for _op in (FROM_13, FROM_9):
 FROM_13.inputs(T=("tensor(float)", "tensor(double)"))(far_from_zero)
 FROM_13.inputs()(special_values)
 FROM_13.inputs(T="tensor(float)")(ranks)
-FROM_13.inputs(T="tensor(float)", silent=EPSILON)(all_equal)
-FROM_13.inputs(T="tensor(float)", silent=EPSILON)(nearly_equal)
+FROM_13.inputs(T="tensor(float)", unspecified=EPSILON)(all_equal)
+FROM_13.inputs(T="tensor(float)", unspecified=EPSILON)(nearly_equal)

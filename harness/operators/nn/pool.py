@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from harness.numbers.balls import constant
-from harness.operators.draw import Draw
 from harness.operators.nn.pool_windows import (
     ATTRIBUTES,
     CEIL,
@@ -20,7 +19,8 @@ from harness.operators.nn.pool_windows import (
     axes_of,
     windows,
 )
-from harness.operators.operator import FLAG, OMITTED, Drawn, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import FLAG, OMITTED, Inputs, Sample, operator
 
 COUNTED: dict[str, Any] = {"count_include_pad": FLAG}
 POWERS = (OMITTED, 1, 2, 3)
@@ -103,13 +103,13 @@ def lp_pool_1(X: np.ndarray, *, p: float, **attributes: Any) -> np.ndarray:
     return _lp_pool(X, p=p, **attributes)
 
 
-def _some(draw: Draw, shape: Sequence[int]) -> Iterator[Drawn]:
-    yield Drawn({"X": draw.T.some(shape)})
+def _some(draw: Draw, shape: Sequence[int]) -> Iterator[Sample]:
+    yield Sample({"X": draw.T.ordinary(shape)})
 
 
 def special_planes(draw: Draw, shape: Sequence[int]) -> np.ndarray:
     """Ordinary values, but NaN once in the first plane, an infinity in the next ones, then both; zeros; -0 alone."""
-    x = draw.T.some(shape)
+    x = draw.T.ordinary(shape)
     planes = x.reshape(shape[0] * shape[1], -1)
     for plane, values in zip(planes, ([np.nan], [np.inf], [-np.inf], [np.inf, -np.inf]), strict=False):
         plane[len(plane) // 2 : len(plane) // 2 + len(values)] = draw.T(values)

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import FLAG, OMITTED, Drawn, Operator, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import FLAG, OMITTED, Operator, Sample, operator
 
 KERNELS = ([2], [3], [2, 3], [3, 2], [2, 1, 3], [3, 2, 2])
 # Rows that are about something else get the first value that fits.
@@ -195,7 +195,7 @@ class Groups(NamedTuple):
 
     title: str
     """The operator and its newest version, as clauses are cited."""
-    drawn: Callable[[Draw, Sequence[int]], Iterator[Drawn]]
+    drawn: Callable[[Draw, Sequence[int]], Iterator[Sample]]
     """Draws ordinary inputs of a shape."""
     drops: bool = True
     """Whether the document says that windows which start in the right padded region are ignored."""
@@ -225,27 +225,27 @@ class Groups(NamedTuple):
         declared.inputs()(self.beyond_padding)
         declared.inputs()(self.right_padding if self.drops else self.undecided)
 
-    def ordinary(self, draw: Draw) -> Iterator[Drawn]:
+    def ordinary(self, draw: Draw) -> Iterator[Sample]:
         """Axes that the windows do not fill, so that the size of the output is rounded."""
         yield from self.drawn(draw, self.shape(draw, uneven))
 
-    def exact_fit(self, draw: Draw) -> Iterator[Drawn]:
+    def exact_fit(self, draw: Draw) -> Iterator[Sample]:
         """Axes that the windows fill to the end."""
         yield from self.drawn(draw, self.shape(draw, even))
 
-    def one_window(self, draw: Draw) -> Iterator[Drawn]:
+    def one_window(self, draw: Draw) -> Iterator[Sample]:
         """A single window along each axis that may have one; with padding it is larger than the axis."""
         yield from self.drawn(draw, self.shape(draw, single, least=1))
 
-    def beyond_padding(self, draw: Draw) -> Iterator[Drawn]:
+    def beyond_padding(self, draw: Draw) -> Iterator[Sample]:
         """Last windows that reach beyond the padding, where there are neither elements nor pad."""
         yield from self.drawn(draw, self.shape(draw, beyond))
 
-    def right_padding(self, draw: Draw) -> Iterator[Drawn]:
+    def right_padding(self, draw: Draw) -> Iterator[Sample]:
         """A last window that would start in the right padding: "… in the right padded region are ignored"."""
         yield from self.drawn(draw, self.shape(draw, _starts_right))
 
-    def undecided(self, draw: Draw) -> Iterator[Drawn]:
+    def undecided(self, draw: Draw) -> Iterator[Sample]:
         """Even axes, then such that the document contradicts itself or is silent, where the attributes allow it."""
         yield from self.drawn(draw, self.shape(draw, even))
         sizes: list[int] = []
@@ -255,9 +255,9 @@ class Groups(NamedTuple):
             sizes.append(next((n for n in free if self.open(axis, n)), free[0]))
             why = why or self.open(axis, sizes[-1])
         if why:
-            yield from (Drawn(one.inputs, one.without, why) for one in self.drawn(draw, (BATCH, CHANNELS, *sizes)))
+            yield from (Sample(one.inputs, one.without, why) for one in self.drawn(draw, (BATCH, CHANNELS, *sizes)))
 
-    def empty(self, draw: Draw) -> Iterator[Drawn]:
+    def empty(self, draw: Draw) -> Iterator[Sample]:
         """No images, or images without channels."""
         shape = self.shape(draw, uneven)
         zero = draw.integer(0, 1)

@@ -5,8 +5,8 @@ from typing import Final
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import FLAG, OMITTED, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import FLAG, OMITTED, Inputs, operator
 
 BATCH, HEADS, LENGTH, SIZE, POSITIONS = 2, 3, 5, 8, 7
 
@@ -55,7 +55,7 @@ def drawn(draw: Draw, *, batch: int = BATCH, length: int = LENGTH, by_position: 
     shape: Sequence[int] = (batch, length, HEADS * SIZE) if flat else (batch, HEADS, length, SIZE)
     places = (POSITIONS, half) if by_position else (batch, length, half)
     angles = draw.words(int(np.prod(places))).astype(np.float64).reshape(places) * 2.0**-61
-    given = {"X": draw.T.some(shape), "cos_cache": draw.T(np.cos(angles)), "sin_cache": draw.T(np.sin(angles))}
+    given = {"X": draw.T.ordinary(shape), "cos_cache": draw.T(np.cos(angles)), "sin_cache": draw.T(np.sin(angles))}
     return given | ({"position_ids": np.resize(POSITION_IDS, (batch, length))} if by_position else {})
 
 

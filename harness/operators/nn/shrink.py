@@ -8,8 +8,8 @@ import numpy as np
 
 from harness.numbers.branches import greater, less, where
 from harness.numbers.rounding import ulp
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, operator
 from harness.spec.element_types import ElementType
 
 WIDE = ("tensor(float)", "tensor(double)")
@@ -45,7 +45,7 @@ def _lambd(draw: Draw) -> float:
 @shrink.inputs()
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """Values on both sides of both limits."""
-    yield {"input": draw.T.some(SHAPE)}
+    yield {"input": draw.T.ordinary(SHAPE)}
 
 
 @shrink.inputs(T="float")
@@ -78,7 +78,7 @@ def special_values(draw: Draw) -> Iterator[Inputs]:
 def shapes(draw: Draw) -> Iterator[Inputs]:
     """0-D, or more axes, or no elements: another for each row."""
     place = (OMITTED, 1.1, 2.0).index(draw.attributes["lambd"]) + (draw.attributes["bias"] is not OMITTED)
-    yield {"input": draw.T.some(((), (2, 1, 5, 3), (0, 3))[place % 3])}
+    yield {"input": draw.T.ordinary(((), (2, 1, 5, 3), (0, 3))[place % 3])}
 
 
 FIVE = np.array([-2, -1, 0, 1, 2], np.float32)

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, NamedTuple
 import msgspec
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED
 
 Sizes = tuple[int, ...]
 

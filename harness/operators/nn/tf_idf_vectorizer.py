@@ -5,8 +5,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Operator, Types, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Operator, Sample, Types, operator
 
 WORDS: Final = {
     -(2**31): "two words",
@@ -192,22 +192,22 @@ def scanned(draw: Draw, pool: Pool, count: int) -> list[int]:
     return numbers[:count]
 
 
-def tried(draw: Draw, numbers: Any) -> Drawn:
+def tried(draw: Draw, numbers: Any) -> Sample:
     """The numbers as input, open where 3-grams may skip."""
     spread = draw.attributes["max_gram_length"] > 2 and draw.attributes["max_skip_count"] > 0
-    return Drawn({"X": tokens(draw, numbers)}, silent=SPREAD if spread else "")
+    return Sample({"X": tokens(draw, numbers)}, unspecified=SPREAD if spread else "")
 
 
 def try_out(op: Operator, pool: Pool) -> None:
     """Gives the operator with a pool its groups."""
 
     @op.inputs()
-    def ordinary(draw: Draw) -> Iterator[Drawn]:
+    def ordinary(draw: Draw) -> Iterator[Sample]:
         """A sequence with the pool's n-grams in it, whole or with others between, and tokens of no pool."""
         yield tried(draw, scanned(draw, pool, 13))
 
     @op.inputs()
-    def found_often(draw: Draw) -> Iterator[Drawn]:
+    def found_often(draw: Draw) -> Iterator[Sample]:
         """One token over and over, so that n-grams overlap; all of the pool in reverse."""
         for gram in ((3,), tuple(reversed(pool.numbers))):
             yield tried(draw, np.resize(gram, 13))
@@ -217,19 +217,19 @@ def try_shapes(op: Operator, pool: Pool) -> None:
     """Gives the operator with a pool the groups of inputs in other shapes than one long sequence."""
 
     @op.inputs()
-    def rows(draw: Draw) -> Iterator[Drawn]:
+    def rows(draw: Draw) -> Iterator[Sample]:
         """A tensor [N, C]: n-grams end where a row does."""
         yield tried(draw, np.resize(scanned(draw, pool, 21), (3, 7)))
 
     @op.inputs()
-    def short(draw: Draw) -> Iterator[Drawn]:
+    def short(draw: Draw) -> Iterator[Sample]:
         """Sequences that have as many tokens as an n-gram, or fewer."""
         if pool is ORDINARY and draw.attributes["mode"] == "IDF":
             for shape in ((1,), (3, 2), (4, 1)):
                 yield tried(draw, np.resize((5, 6), shape))
 
     @op.inputs()
-    def empty(draw: Draw) -> Iterator[Drawn]:
+    def empty(draw: Draw) -> Iterator[Sample]:
         """No tokens, or no rows: nothing is found in what is empty."""
         if pool is ORDINARY and draw.attributes["mode"] == "TF":
             for shape in ((0,), (3, 0), (0, 4)):

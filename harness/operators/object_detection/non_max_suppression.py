@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import FLAG, Drawn, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import FLAG, Inputs, Sample, operator
 
 TIES = "NonMaxSuppression-11 does not say which of two boxes with equal scores is selected first."
 NO_AREA = "NonMaxSuppression-11 does not say what the intersection over union of boxes without area is."
@@ -199,14 +199,14 @@ def empty(draw: Draw) -> Iterator[Inputs]:
 
 
 @non_max_suppression.inputs()
-def ties(draw: Draw) -> Iterator[Drawn]:
+def ties(draw: Draw) -> Iterator[Sample]:
     """Distinct scores, then equal ones."""
     corners, scores = _grid(draw, BATCHES, BOXES), _scores(draw, BATCHES, CLASSES, BOXES)
-    yield Drawn(_asked(draw, corners, scores))
-    yield Drawn(_asked(draw, corners, _float(np.round(scores * 4) / 4)), silent=TIES)
+    yield Sample(_asked(draw, corners, scores))
+    yield Sample(_asked(draw, corners, _float(np.round(scores * 4) / 4)), unspecified=TIES)
 
 
-@non_max_suppression.inputs(silent=NO_AREA)
+@non_max_suppression.inputs(unspecified=NO_AREA)
 def no_area(draw: Draw) -> Iterator[Inputs]:
     """Boxes that are a point or a line, the same twice or inside others."""
     boxes = [[0, 0, 4, 4], [2, 2, 2, 2], [2, 2, 2, 2], [1, 1, 1, 3], [1, 1, 1, 3], [0, 4, 4, 4]]
@@ -214,7 +214,7 @@ def no_area(draw: Draw) -> Iterator[Inputs]:
         yield _asked(draw, _float([boxes]), _float(np.arange(6, 0, -1) / 8).reshape(1, 1, 6), 6, iou)
 
 
-@non_max_suppression.inputs(silent=NAN)
+@non_max_suppression.inputs(unspecified=NAN)
 def nan(draw: Draw) -> Iterator[Inputs]:
     """Scores that are NaN."""
     scores = _scores(draw, BATCHES, CLASSES, BOXES)

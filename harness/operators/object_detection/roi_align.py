@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from harness.numbers.branches import ceil, clip, floor, maximum
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, Sample, operator
 
 HALF, OUTPUT_HALF = "half_pixel", "output_half_pixel"
 OUTSIDE = (
@@ -141,7 +141,7 @@ def on_pixels(draw: Draw) -> Iterator[Inputs]:
     high, wide = (n * step for n in row.out)
     room = SIZES[0] - high, SIZES[1] - wide
     corners = [(draw.integer(0, room[1]) - 0.5, draw.integer(0, room[0]) - 0.5) for _ in range(4)]
-    image = np.abs(draw.T1.some((2, 3, *SIZES)))
+    image = np.abs(draw.T1.ordinary((2, 3, *SIZES)))
     yield row.drawn([[x, y, x + wide, y + high] for x, y in corners], image)
 
 
@@ -151,7 +151,7 @@ def steep(draw: Draw) -> Iterator[Inputs]:
     """Pixels of both signs, of which interpolation may give none, a quarter of a pixel off the centers."""
     row = Row(draw)
     high, wide = (2 * n for n in row.out)
-    yield row.drawn([[0, 0.5, wide, 0.5 + high], [0.5, 0, 0.5 + wide, high]], draw.T1.some((2, 3, *SIZES)))
+    yield row.drawn([[0, 0.5, wide, 0.5 + high], [0.5, 0, 0.5 + wide, high]], draw.T1.ordinary((2, 3, *SIZES)))
 
 
 @roi_align.inputs()
@@ -165,16 +165,16 @@ def whole_numbers_of_points(draw: Draw) -> Iterator[Inputs]:
 
 @roi_align.inputs()
 @roi_align_10.inputs()
-def small(draw: Draw) -> Iterator[Drawn]:
+def small(draw: Draw) -> Iterator[Sample]:
     """Regions of exactly a pixel, then of less along one axis or both, down to none."""
     row = Row(draw)
-    yield Drawn(row.drawn([[0.25, 1.75, 1.25, 2.75], [3.75, 0.25, 4.75, 1.25]]))
+    yield Sample(row.drawn([[0.25, 1.75, 1.25, 2.75], [3.75, 0.25, 4.75, 1.25]]))
     regions = [[1.25, 2.75, 4.75, 3.25], [5.25, 1.75, 5.75, 5.25], [2.25, 3.25, 2.5, 3.75], [3.25, 1.25, 3.25, 1.25]]
     if row.shifted:
         positive = regions if row.ratio else regions[:3]  # ceil(0 / n) is no number of points
-        yield Drawn(row.drawn(positive))
+        yield Sample(row.drawn(positive))
     else:
-        yield Drawn(row.drawn(regions), silent=SMALL)
+        yield Sample(row.drawn(regions), unspecified=SMALL)
 
 
 @roi_align.inputs()
@@ -183,14 +183,14 @@ def empty(draw: Draw) -> Iterator[Inputs]:
     """No regions, or no channels."""
     row = Row(draw)
     yield row.drawn(np.zeros((0, 4)))
-    yield row.drawn([[0.25, 1.75, 7.75, 5.25]], draw.T1.some((2, 0, *SIZES)))
+    yield row.drawn([[0.25, 1.75, 7.75, 5.25]], draw.T1.ordinary((2, 0, *SIZES)))
 
 
 @roi_align.inputs()
 @roi_align_10.inputs()
-def outside(draw: Draw) -> Iterator[Drawn]:
+def outside(draw: Draw) -> Iterator[Sample]:
     """Regions up to the outermost centers; then beyond them by less than a pixel, by more, and wholly outside."""
     row = Row(draw)
-    yield Drawn(row.drawn([[0, 0, 11, 9], [0, 3.25, 4.25, 9], [5.75, 0, 11, 6.5], [0, 4, 11, 5]]))
+    yield Sample(row.drawn([[0, 0, 11, 9], [0, 3.25, 4.25, 9], [5.75, 0, 11, 6.5], [0, 4, 11, 5]]))
     regions = [[-0.5, -0.5, 11.5, 9.5], [-3.25, 2.25, 4.25, 6.75], [8.25, 5.25, 15.75, 13.25], [20, 20, 24, 24]]
-    yield Drawn(row.drawn(regions), silent=OUTSIDE)
+    yield Sample(row.drawn(regions), unspecified=OUTSIDE)

@@ -6,8 +6,8 @@ from typing import Any
 
 import onnx
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Inputs, Types, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, Types, operator
 from harness.spec.values import OptionalType, Value, element_in, parse_type, proto_of_type
 
 SHAPES = ((2, 3), (4,))
@@ -53,7 +53,7 @@ def _optional(input: Any = None, *, type: onnx.TypeProto | None) -> Any:  # noqa
     return input
 
 
-_declare = partial(operator, "Optional", exact=True, whole=True, type=(OMITTED, stated))
+_declare = partial(operator, "Optional", exact=True, full_product=True, type=(OMITTED, stated))
 optional = _declare(since=(28, 15), constraints=[encloses, in_turn])(_optional)
 optional_floats = _declare(since=28, constraints=[encloses, lambda V: V in FLOATS])(_optional)
 
@@ -100,8 +100,8 @@ def tensor_of_floats(O: str) -> bool:  # noqa: E741 - the schema's name
 
 _declare_has = partial(operator, "OptionalHasElement", exact=True)
 has_element = _declare_has(since=(28, 18))(_has_element)
-has_floats = _declare_has(since=28, constraints=[of_floats], whole=True)(_has_element)
-has_no_input = _declare_has(since=(28, 18), constraints=[tensor_of_floats], whole=True)(_has_element)
+has_floats = _declare_has(since=28, constraints=[of_floats], full_product=True)(_has_element)
+has_no_input = _declare_has(since=(28, 18), constraints=[tensor_of_floats], full_product=True)(_has_element)
 has_element_15 = _declare_has(since=15)(_has_element_15)
 
 
@@ -142,7 +142,7 @@ def optional_of_floats(O: str) -> bool:  # noqa: E741 - the schema's name
     return O in NOTHING and O not in FLOATS
 
 
-_declare_get = partial(operator, "OptionalGetElement", exact=True, whole=True)
+_declare_get = partial(operator, "OptionalGetElement", exact=True, full_product=True)
 get_element = _declare_get(since=(28, 18, 15), constraints=[gives])(_get_element)
 get_floats = _declare_get(since=28, constraints=[gives, optional_of_floats])(_get_element)
 

@@ -13,11 +13,11 @@ from harness.numbers.branches import less_equal
 from harness.numbers.passes import computed_in
 from harness.numbers.rounding import round_array, to_storage
 from harness.operators.controlflow.graphs import graph
-from harness.operators.draw import Draw
-from harness.operators.graph import Graph
 from harness.operators.nn.attention import mean, scores, shares
 from harness.operators.nn.attention_inputs import PRECISIONS, ordinary_values, v_values
-from harness.operators.operator import OMITTED, Inputs, Operator, Types, operator
+from harness.oracles.draw import Draw
+from harness.oracles.graph import Graph
+from harness.oracles.operator import OMITTED, Inputs, Operator, Types, operator
 from harness.spec.codec import to_proto
 from harness.spec.element_types import BY_CODE, BY_NAME, ElementType
 from harness.spec.values import TensorType, Typed, element_in, parse_type, type_code

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from harness.operators.draw import Draw, Values
-from harness.operators.operator import OMITTED, Drawn, Operator, TypeOf, operator
 from harness.operators.quantization.granularity import AXES, BLOCK_SIZES, SHAPE, Granularity, each, integers
+from harness.oracles.draw import Draw, Values
+from harness.oracles.operator import OMITTED, Operator, Sample, TypeOf, operator
 from harness.spec.element_types import BY_NAME, ElementType
 
 
@@ -84,12 +84,12 @@ class Frame(Granularity, frozen=True):
     scale: Values
     y: ElementType
 
-    def inputs(self, x: np.ndarray, scale: np.ndarray, zero_point: np.ndarray) -> Drawn:
+    def inputs(self, x: np.ndarray, scale: np.ndarray, zero_point: np.ndarray) -> Sample:
         """The set of these; a zero point of 0 may be left out."""
         found = {"x": self.x(x), "x_scale": scale}
         if zero_point.astype(np.float64).any() or self.draw.integer(0, 1):
             found["x_zero_point"] = zero_point
-        return Drawn(found)
+        return Sample(found)
 
     def quantized(self, zero_points: np.ndarray, shape: Sequence[int]) -> np.ndarray:
         """Values of the type, those of more than 8 bits within 200 of the zero point, floats up to 16."""
@@ -114,7 +114,7 @@ class Frame(Granularity, frozen=True):
         largest = self.y.format.maximum if self.y.format else 0
         return specials[~(np.isfinite(specials) & (np.abs(specials) > largest))]
 
-    def ordinary(self, shape: Sequence[int], *, per_axis: bool = False) -> Drawn:
+    def ordinary(self, shape: Sequence[int], *, per_axis: bool = False) -> Sample:
         """Ordinary values."""
         granular = self.shape(shape, per_axis=per_axis)
         zero_points = self.zero_points(self.x, granular)
@@ -158,15 +158,15 @@ class Groups(msgspec.Struct, frozen=True):
         if self.scale:
             one.inputs(**{self.x: "float"})(self.float_zero_point)
 
-    def ordinary(self, draw: Draw) -> Iterator[Drawn]:
+    def ordinary(self, draw: Draw) -> Iterator[Sample]:
         """A scale for the tensor, or for each block where there are."""
         yield self.frame(draw).ordinary(SHAPE)
 
-    def per_axis(self, draw: Draw) -> Iterator[Drawn]:
+    def per_axis(self, draw: Draw) -> Iterator[Sample]:
         """A scale and a zero point for each index of the axis; for each block where there are."""
         yield self.frame(draw).ordinary(SHAPE, per_axis=True)
 
-    def special_scales(self, draw: Draw) -> Iterator[Drawn]:
+    def special_scales(self, draw: Draw) -> Iterator[Sample]:
         """NaN, infinities, zeros, the smallest numbers and the largest as scales, beside one of 1."""
         of = self.frame(draw)
         granular = of.shape(SHAPE, per_axis=True)
@@ -177,7 +177,7 @@ class Groups(msgspec.Struct, frozen=True):
             zero_points = of.zero_points(of.x, granular)
             yield of.inputs(of.quantized(zero_points, SHAPE), of.scale(scales), zero_points)
 
-    def special_scale(self, draw: Draw) -> Iterator[Drawn]:
+    def special_scale(self, draw: Draw) -> Iterator[Sample]:
         """NaN, infinities and the largest numbers as scale."""
         of = self.frame(draw)
         for scale in of.special_scales():
@@ -185,13 +185,13 @@ class Groups(msgspec.Struct, frozen=True):
                 zero_point = of.zero_points(of.x, ())
                 yield of.inputs(of.quantized(zero_point, SHAPE), of.scale(scale), zero_point)
 
-    def shapes(self, draw: Draw) -> Iterator[Drawn]:
+    def shapes(self, draw: Draw) -> Iterator[Sample]:
         """Four axes; 0-D, one axis, no elements."""
         of = self.frame(draw)
         for shape in of.shapes():
             yield of.ordinary(shape)
 
-    def every_value(self, draw: Draw) -> Iterator[Drawn]:
+    def every_value(self, draw: Draw) -> Iterator[Sample]:
         """Every value of a type of at most 8 bits, NaN and infinities among them."""
         of = self.frame(draw)
         granular = of.shape(SHAPE)
@@ -200,7 +200,7 @@ class Groups(msgspec.Struct, frozen=True):
         for start in range(0, len(codes), 60):
             yield of.inputs(np.resize(codes[start : start + 60], SHAPE), scale, zero_points)
 
-    def extremes(self, draw: Draw) -> Iterator[Drawn]:
+    def extremes(self, draw: Draw) -> Iterator[Sample]:
         """The extremes of wide integers, less the extremes as zero points, where float16 can hold the difference."""
         of = self.frame(draw)
         granular = of.shape(SHAPE)
@@ -212,7 +212,7 @@ class Groups(msgspec.Struct, frozen=True):
             asked = np.clip(asked, around - 2.0**15, around + 2.0**15)
         yield of.inputs(asked, of.scales(granular), zero_points)
 
-    def float_zero_point(self, draw: Draw) -> Iterator[Drawn]:
+    def float_zero_point(self, draw: Draw) -> Iterator[Sample]:
         """A zero point of a float type is subtracted like any other: differences that nothing rounds."""
         of = self.frame(draw)
         granular = of.shape(SHAPE)

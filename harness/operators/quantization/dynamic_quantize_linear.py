@@ -6,8 +6,8 @@ import numpy as np
 
 from harness.numbers.balls import constant, isnan
 from harness.numbers.branches import clip, maximum, minimum, rint, round_to, where
-from harness.operators.draw import Draw
-from harness.operators.operator import Drawn, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import Inputs, Sample, operator
 from harness.spec.element_types import BY_NAME
 
 QMIN, QMAX = 0, 255
@@ -43,13 +43,13 @@ SHAPE = (2, 3, 4)
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """Values of both signs, whose zero point lies inside."""
     for _ in range(3):
-        yield {"x": draw.T1.some(SHAPE)}
+        yield {"x": draw.T1.ordinary(SHAPE)}
 
 
 @dynamic_quantize_linear.inputs()
 def one_sign(draw: Draw) -> Iterator[Inputs]:
     """All positive and all negative: the range includes 0, so that the zero point is at an end."""
-    x = np.abs(draw.T1.some(SHAPE))
+    x = np.abs(draw.T1.ordinary(SHAPE))
     for one in (x, -x, draw.T1.near(100, SHAPE), -draw.T1.near(100, SHAPE)):
         yield {"x": one}
 
@@ -74,13 +74,13 @@ def ties(draw: Draw) -> Iterator[Inputs]:
 def shapes(draw: Draw) -> Iterator[Inputs]:
     """0-D, one element, and ranks up to 5."""
     for shape in ((), (1,), (5,), (3, 4), (2, 1, 3, 1, 2)):
-        yield {"x": draw.T1.some(shape)}
+        yield {"x": draw.T1.ordinary(shape)}
 
 
 @dynamic_quantize_linear.inputs()
 def sizes(draw: Draw) -> Iterator[Inputs]:
     """Very small and very large ranges, and single values far from all others."""
-    x = draw.T1.some(SHAPE).astype(np.float64)
+    x = draw.T1.ordinary(SHAPE).astype(np.float64)
     for factor in (1e-30, 1e30):
         yield {"x": draw.T1(x * factor)}
     for far in (1e6, -1e6):
@@ -89,14 +89,14 @@ def sizes(draw: Draw) -> Iterator[Inputs]:
 
 
 @dynamic_quantize_linear.inputs(
-    silent="DynamicQuantizeLinear-11 divides by y_scale and does not say what is quantized where that is 0 or no "
+    unspecified="DynamicQuantizeLinear-11 divides by y_scale and does not say what is quantized where that is 0 or no "
     "number: all zeros, nothing at all, NaN, infinities.",
 )
-def no_scale(draw: Draw) -> Iterator[Drawn | Inputs]:
+def no_scale(draw: Draw) -> Iterator[Sample | Inputs]:
     """Ranges of 0, and ranges that are infinite or no number."""
     yield {"x": draw.T1(np.zeros(SHAPE))}
     yield {"x": draw.T1(np.zeros((2, 0, 3)))}
     for special in (np.nan, np.inf, -np.inf):
-        x = draw.T1.some(SHAPE)
+        x = draw.T1.ordinary(SHAPE)
         x[0, 1, 2] = special
         yield {"x": x}

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from harness.operators.draw import Draw, Values
-from harness.operators.operator import OMITTED
+from harness.oracles.draw import Draw, Values
+from harness.oracles.operator import OMITTED
 
 SHAPE = (3, 4, 5)
 AXES = (OMITTED, 0, 2, -2)

@@ -10,9 +10,9 @@ import numpy as np
 
 from harness.numbers.branches import clip, rint, round_to
 from harness.numbers.rounding import round_array, ulp
-from harness.operators.draw import Draw, Values
-from harness.operators.operator import FLAG, OMITTED, Drawn, Operator, TypeOf, operator
 from harness.operators.quantization.granularity import AXES, BLOCK_SIZES, SHAPE, Granularity, each, integers
+from harness.oracles.draw import Draw, Values
+from harness.oracles.operator import FLAG, OMITTED, Operator, Sample, TypeOf, operator
 from harness.spec.element_types import BY_CODE, BY_NAME, ElementType
 
 PRECISIONS = (OMITTED, *(BY_NAME[name].code for name in ("float", "float16", "bfloat16")))
@@ -188,7 +188,7 @@ class Frame(Granularity, frozen=True):
         """Whether the division may be one of powers of two, whose type has neither a sign nor a fraction."""
         return self.scale.element.name == "float8e8m0" and self.precision is None
 
-    def inputs(self, quotient: np.ndarray, scale: np.ndarray, zero_point: np.ndarray, silent: str = "") -> Drawn:
+    def inputs(self, quotient: np.ndarray, scale: np.ndarray, zero_point: np.ndarray, unspecified: str = "") -> Sample:
         """The set whose quotients are these, or what the types make of them; a zero point of 0 may be left out."""
         product = quotient * self.each(scale, quotient.shape)
         x = np.rint(product) if self.x.element.format is None else product
@@ -198,8 +198,8 @@ class Frame(Granularity, frozen=True):
             found["y_zero_point"] = zero_point
         powers = np.exp2(np.rint(np.log2(np.where(quotient > 0, quotient, 3))))
         if self.divides_powers and not np.array_equal(quotient, powers):
-            silent = silent or UNSIGNED
-        return Drawn(found, silent=silent)
+            unspecified = unspecified or UNSIGNED
+        return Sample(found, unspecified=unspecified)
 
     def powers(self, shape: Sequence[int]) -> np.ndarray:
         """Scales by which nothing is rounded, not even ``x`` where it becomes float16: it is no less than quotients."""
@@ -262,7 +262,7 @@ class Frame(Granularity, frozen=True):
             return self.scale(integers(self.draw, 700, 1300, shape))
         return self.scale(integers(self.draw, 100, 900, shape) / 300)
 
-    def ordinary(self, shape: Sequence[int], *, per_axis: bool = False) -> Drawn:
+    def ordinary(self, shape: Sequence[int], *, per_axis: bool = False) -> Sample:
         """A set of quotients between ties."""
         granular = self.shape(shape, per_axis=per_axis)
         zero_points = self.zero_points(self.y, granular)
@@ -337,7 +337,7 @@ class Groups(msgspec.Struct, frozen=True):
         if "precision" in attributes:
             one.inputs(T1=("float", "bfloat16"), **{self.scale: "float16"})(self.precise_division)
 
-    def edges_and_ties(self, draw: Draw) -> Iterator[Drawn]:
+    def edges_and_ties(self, draw: Draw) -> Iterator[Sample]:
         """Exact quotients: around both ends of the type and far beyond, halfway between two results, beside that.
 
         The first reach to where 8, 16, 32 and 64 bits wrap around; zero points beside ties are odd, so that it matters
@@ -353,21 +353,21 @@ class Groups(msgspec.Struct, frozen=True):
             quotients = np.resize(asked(of, of.each(zero_points, SHAPE), scale), SHAPE)
             yield of.inputs(of.reachable(quotients, scale), scale, zero_points)
 
-    def ordinary(self, draw: Draw) -> Iterator[Drawn]:
+    def ordinary(self, draw: Draw) -> Iterator[Sample]:
         """Quotients that are no ties, near zero; a scale for the tensor, or for each block where there are."""
         yield self.frame(draw).ordinary(SHAPE)
 
-    def per_axis(self, draw: Draw) -> Iterator[Drawn]:
+    def per_axis(self, draw: Draw) -> Iterator[Sample]:
         """A scale and a zero point for each index of the axis; for each block where there are."""
         yield self.frame(draw).ordinary(SHAPE, per_axis=True)
 
-    def shapes(self, draw: Draw) -> Iterator[Drawn]:
+    def shapes(self, draw: Draw) -> Iterator[Sample]:
         """Four axes; 0-D, one axis, no elements."""
         of = self.frame(draw)
         for shape in of.shapes():
             yield of.ordinary(shape)
 
-    def special_values(self, draw: Draw) -> Iterator[Drawn]:
+    def special_values(self, draw: Draw) -> Iterator[Sample]:
         """Infinities saturate, or are what a float type has for them; zeros, the smallest numbers, and NaN."""
         of = self.frame(draw)
         granular = of.shape(SHAPE)
@@ -380,11 +380,11 @@ class Groups(msgspec.Struct, frozen=True):
         for shift in (0, 3):
             zero_points = of.zero_points(of.y, granular)
             yield of.inputs(np.roll(asked, shift), of.scale(np.ones(granular)), zero_points, open_division)
-        silent = open_division if target and target.nan else NO_NAN
+        unspecified = open_division if target and target.nan else NO_NAN
         asked = np.resize([1, np.nan, 0, 2], SHAPE)
-        yield of.inputs(asked, of.scale(np.ones(granular)), of.zero_points(of.y, granular), silent)
+        yield of.inputs(asked, of.scale(np.ones(granular)), of.zero_points(of.y, granular), unspecified)
 
-    def float_zero_point(self, draw: Draw) -> Iterator[Drawn]:
+    def float_zero_point(self, draw: Draw) -> Iterator[Sample]:
         """A zero point of a float type is added like any other: sums that nothing rounds, and some far beyond."""
         of = self.frame(draw)
         granular = of.shape(SHAPE)
@@ -393,7 +393,7 @@ class Groups(msgspec.Struct, frozen=True):
             asked += [0.5, -0.5]
         yield of.inputs(np.resize(asked, SHAPE), of.powers(granular), of.y(np.resize([0.5, 1, -0.5], granular)))
 
-    def precise_division(self, draw: Draw) -> Iterator[Drawn]:
+    def precise_division(self, draw: Draw) -> Iterator[Sample]:
         """Values that the type of the scale cannot hold, where a precision is asked for that does."""
         of = self.frame(draw)
         granular = of.shape(SHAPE)

@@ -5,8 +5,8 @@ from math import prod
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import FLAG, OMITTED, Drawn, Inputs, Operator, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import FLAG, OMITTED, Inputs, Operator, Sample, operator
 
 Better = Callable[[np.ndarray, np.ndarray], np.ndarray]
 SHAPE = (2, 3, 4)
@@ -79,23 +79,23 @@ def infinities(draw: Draw) -> Iterator[Inputs]:
 
 def extremes(draw: Draw) -> Iterator[Inputs]:
     """Both ends of the range and their neighbours, which no double can tell apart in 64 bits."""
-    least, largest = int(draw.T.least), int(draw.T.largest)
+    least, largest = int(draw.T.lowest), int(draw.T.largest)
     yield from _cycled(draw, [largest - 1, least + 1, largest, least, largest - 2, least + 2, largest // 2])
 
 
-def nan(draw: Draw) -> Iterator[Inputs | Drawn]:
+def nan(draw: Draw) -> Iterator[Inputs | Sample]:
     """Ordinary lines, then with NaN at some places."""
     data = distinct(draw, SHAPE)
     yield {"data": data.copy()}
     data[draw.words(24).reshape(SHAPE) % np.uint64(3) == 0] = np.nan
-    yield Drawn({"data": data}, silent=NAN)
+    yield Sample({"data": data}, unspecified=NAN)
 
 
 def empty(draw: Draw) -> Iterator[Inputs]:
     """No elements beside the axis: no indices."""
     beside = (_axis(draw) - 1) % 3
     shape = [0 if axis == beside else size for axis, size in enumerate(SHAPE)]
-    yield {"data": draw.T.some(shape)}
+    yield {"data": draw.T.ordinary(shape)}
 
 
 def _axis(draw: Draw) -> int:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from harness.numbers.balls import constant
-from harness.operators.operator import FLAG, OMITTED, Operator, operator
 from harness.operators.reduction.reduce_inputs import add_inputs
+from harness.oracles.operator import FLAG, OMITTED, Operator, operator
 from harness.spec.element_types import ElementType
 
 Formula = Callable[[np.ndarray, ElementType], np.ndarray]

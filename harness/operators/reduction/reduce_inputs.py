@@ -5,9 +5,9 @@ from math import prod
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Inputs, Operator
 from harness.operators.reduction.sets import ANY, TELLING, Telling, ordinary_sets
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, Operator, Sample
 
 EXTREMES = ("ReduceMax", "ReduceMin")
 SOME = ("float16", "double", "int64", "uint32")
@@ -71,27 +71,27 @@ def _of_nothing(op: Operator) -> None:
     logarithm = op.name.startswith("ReduceLog")
 
     @op.inputs(T="float" if logarithm and "axes" in op.attributes else ANY)
-    def empty(draw: Draw) -> Iterator[Inputs | Drawn]:
+    def empty(draw: Draw) -> Iterator[Inputs | Sample]:
         """No values to reduce, and in some types nothing to reduce them for."""
         if draw.T.element.name in ("double", "int64"):
             yield _ordinary(op, draw, (0, 3, 4))
-        silent = ""
+        unspecified = ""
         if op.name == "ReduceMean":
-            silent = "Reduction over an empty set of values yields undefined."
+            unspecified = "Reduction over an empty set of values yields undefined."
         elif logarithm and draw.T.element.format is None:
-            silent = (
+            unspecified = (
                 "Reduction over an empty set of values yields minus infinity (if supported …) or undefined otherwise."
             )
-        yield Drawn(_ordinary(op, draw, (2, 0, 4)), silent=silent)
+        yield Sample(_ordinary(op, draw, (2, 0, 4)), unspecified=unspecified)
 
 
 def _add(group: Telling, op: Operator) -> None:
-    def generate(draw: Draw) -> Iterator[Inputs | Drawn]:
+    def generate(draw: Draw) -> Iterator[Inputs | Sample]:
         """Tensors of the ordinary shape, or of the group's own, until each set has had its place."""
-        for make, silent in ((group.sets.get(op.name), ""), (group.open.get(op.name), group.silent)):
+        for make, unspecified in ((group.sets.get(op.name), ""), (group.open.get(op.name), group.unspecified)):
             if make:
                 for inputs in _filled(draw, draw.T(make(draw.T)), group.shape or _shape(draw)):
-                    yield Drawn(inputs, silent=silent)
+                    yield Sample(inputs, unspecified=unspecified)
 
     generate.__name__, generate.__doc__ = group.name, group.about
     op.inputs(T=group.kinds)(generate)

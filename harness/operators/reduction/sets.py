@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from harness.operators.draw import Values
+from harness.oracles.draw import Values
 
 FLOATS: Final = ("float",)
 INTEGERS: Final = ("signed", "unsigned")
@@ -31,7 +31,7 @@ def ordinary_sets(name: str, T: Values, shape: tuple[int, int]) -> np.ndarray:
             negative = (T.draw.words(count * n).reshape(shape) & np.uint64(1)).astype(bool)
             return factors if T.element.kind == "unsigned" else np.where(negative, -factors, factors)
         case "ReduceMean" if whole:
-            values = T.some(shape)
+            values = T.ordinary(shape)
             values[:, 0] += (-values.sum(axis=1, dtype=np.int64) % n).astype(values.dtype)
             return values
         case "ReduceL2" if whole and n > 1:
@@ -41,11 +41,11 @@ def ordinary_sets(name: str, T: Values, shape: tuple[int, int]) -> np.ndarray:
         case "ReduceLogSumExp" if whole:
             return T(np.zeros(shape))
         case "ReduceLogSum":
-            return np.abs(T.some(shape))
+            return np.abs(T.ordinary(shape))
         case "ReduceSum" | "ReduceMean" if narrow:
-            return np.abs(T.some(shape))
+            return np.abs(T.ordinary(shape))
         case _:
-            return T.some(shape)
+            return T.ordinary(shape)
 
 
 def _shuffled(T: Values, values: Sequence[int], count: int) -> np.ndarray:
@@ -65,7 +65,7 @@ class Telling(NamedTuple):
     sets: Mapping[str, Make]
     open: Mapping[str, Make] = MappingProxyType({})
     """Further sets, of which the document does not say what they give."""
-    silent: str = ""
+    unspecified: str = ""
     """Why it does not."""
     shape: tuple[int, ...] = ()
     """Of the tensor, three along axis 1; that of the ordinary group by default."""
@@ -97,7 +97,7 @@ def _special(name: str) -> Make:
         if name in ("ReduceL2", "ReduceLogSumExp"):  # whose results may be lost to an overflow on the way
             specials = [v for v in specials if abs(v) != T.largest]
         specials.sort(key=np.isfinite)
-        sets = T.some((3 * len(specials), 3)).astype(float)
+        sets = T.ordinary((3 * len(specials), 3)).astype(float)
         sets = np.sign(sets) if name == "ReduceProd" else np.abs(sets) if name == "ReduceLogSum" else sets
         for i, special in enumerate(specials):
             for turn in range(3):
@@ -202,7 +202,7 @@ def _greatest(T: Values) -> list[list[int]]:
 
 
 def _ends(T: Values) -> list[list[int]]:
-    m, least = int(T.largest), int(T.least)
+    m, least = int(T.largest), int(T.lowest)
     return [[m - 1, m, m - 2], [least + 2, least, least + 1], [least, m, 0], [m, m, m], [least] * 3, [least + 1, 0, 1]]
 
 
@@ -244,8 +244,8 @@ TELLING = (
         FLOATS,
         dict.fromkeys(_EXTREMES, lambda _: [[2, 1, 2], [1, -0.0, 2]]),
         dict.fromkeys(_EXTREMES, lambda _: [[_NAN, 1, 2], [1, _NAN, 2], [2, 1, _NAN], [_NAN] * 3]),
-        silent="The document does not say what the extreme of a set with NaN is: IEEE 754-2008 (maxNum, minNum) leaves "
-        "a quiet NaN out, NumPy, to which the behaviour is said to be similar, gives NaN.",
+        unspecified="The document does not say what the extreme of a set with NaN is: IEEE 754-2008 (maxNum, minNum) "
+        "leaves a quiet NaN out, NumPy, to which the behaviour is said to be similar, gives NaN.",
     ),
     Telling(
         "cancellation",
@@ -277,7 +277,7 @@ TELLING = (
         ("float16",),
         {"ReduceL2": _norm_below, "ReduceLogSum": lambda T: [[T.largest, 0, 0], [T.largest / 2, 0, 1]]},
         {"ReduceL2": _norm_halfway, "ReduceLogSum": lambda T: [[T.largest, T.largest, 0], [T.largest] * 3]},
-        silent="The document does not say in what type to add up; the function body of version 18 does it in T.",
+        unspecified="The document does not say in what type to add up; the function body of version 18 does it in T.",
     ),
     Telling(
         "large_integers",
@@ -285,7 +285,7 @@ TELLING = (
         INTEGERS,
         {"ReduceSum": _signed_terms, "ReduceL1": _terms, "ReduceProd": _factors, "ReduceSumSquare": _squares},
         dict.fromkeys(("ReduceSum", "ReduceL1", "ReduceProd", "ReduceSumSquare"), _beyond),
-        silent="The document does not say what a result is that T cannot hold; two's complement is what most return.",
+        unspecified="The document does not say what a result is that T cannot hold; most return two's complement.",
         old=True,
     ),
     Telling(
@@ -314,6 +314,6 @@ TELLING = (
             "ReduceMean": lambda _: [[1, 1, 0], [1, 2, 2], [0, 1, 0], [7, 0, 1]],
             **dict.fromkeys(("ReduceL2", "ReduceLogSum"), lambda _: [[1, 1, 0], [3, 1, 2], [7, 1, 1]]),
         },
-        silent="The document does not say how a result that is not whole becomes an integer; most truncate it.",
+        unspecified="The document does not say how a result that is not whole becomes an integer; most truncate it.",
     ),
 )

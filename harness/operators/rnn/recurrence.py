@@ -13,7 +13,6 @@ import numpy as np
 from harness.numbers.balls import constant
 from harness.numbers.branches import clip as bounded
 from harness.numbers.branches import greater_equal, maximum, where
-from harness.operators.draw import Draw
 from harness.operators.math.activations import (
     elu,
     float_literal,
@@ -23,7 +22,8 @@ from harness.operators.math.activations import (
     softplus,
     softsign,
 )
-from harness.operators.operator import OMITTED, Drawn, Operator, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Operator, Sample, operator
 
 Function: TypeAlias = Callable[..., Any]
 Step: TypeAlias = Callable[..., tuple[Any, ...]]
@@ -203,7 +203,7 @@ class Cell(msgspec.Struct, frozen=True):
         batchwise = draw.attributes.get("layout") == 1
 
         def some(scale: float, *shape: int) -> np.ndarray:
-            return draw.T(draw.T.some(shape).astype(np.float64) * scale)
+            return draw.T(draw.T.ordinary(shape).astype(np.float64) * scale)
 
         steps = self.steps(draw) if steps is None else steps
         recurrent = some(1 / 8, directions, self.gates, HIDDEN, HIDDEN)
@@ -253,9 +253,9 @@ class Cell(msgspec.Struct, frozen=True):
         for group in float_only:
             one.inputs(T=FLOAT)(group)
         if "input_forget" in own and newest:
-            one.inputs(T=FLOAT, silent=COUPLED)(self.gates_apart)
+            one.inputs(T=FLOAT, unspecified=COUPLED)(self.gates_apart)
         if self.symmetric:
-            one.inputs(T=FLOAT, silent=UNTRANSPOSED.format(self.name, since))(self.not_symmetric)
+            one.inputs(T=FLOAT, unspecified=UNTRANSPOSED.format(self.name, since))(self.not_symmetric)
 
         def together(activations: Any, activation_alpha: Any, activation_beta: Any) -> bool:
             return (activations, activation_alpha, activation_beta) in settings
@@ -280,101 +280,103 @@ class Cell(msgspec.Struct, frozen=True):
         wanted = len(self.default) * (2 if direction == "bidirectional" else 1)
         return activations is OMITTED or len(activations) == wanted
 
-    def ordinary(self, draw: Draw) -> Iterator[Drawn]:
+    def ordinary(self, draw: Draw) -> Iterator[Sample]:
         """All inputs but the lengths, all outputs."""
-        yield Drawn(self.inputs(draw, self.optional))
+        yield Sample(self.inputs(draw, self.optional))
 
-    def required_only(self, draw: Draw) -> Iterator[Drawn]:
+    def required_only(self, draw: Draw) -> Iterator[Sample]:
         """X, W and R alone: the others are 0."""
-        yield Drawn(self.inputs(draw))
+        yield Sample(self.inputs(draw))
 
-    def inputs_left_out(self, draw: Draw) -> Iterator[Drawn]:
+    def inputs_left_out(self, draw: Draw) -> Iterator[Sample]:
         """One of the optional inputs left out, another one for each direction."""
         left_out = self.optional[_number(draw) :: len(TURNS)]
         for name in left_out or self.optional[:1]:
-            yield Drawn(self.inputs(draw, [other for other in self.optional if other != name]))
+            yield Sample(self.inputs(draw, [other for other in self.optional if other != name]))
 
-    def outputs_left_out(self, draw: Draw) -> Iterator[Drawn]:
+    def outputs_left_out(self, draw: Draw) -> Iterator[Sample]:
         """Optional outputs left out: each choice that leaves one, spread over the directions."""
         choices = [
             left_out for n in range(1, len(self.outputs)) for left_out in itertools.combinations(self.outputs, n)
         ]
         for left_out in choices[_number(draw) :: len(TURNS)] or choices[:1]:
-            yield Drawn(self.inputs(draw, self.optional), without=left_out)
+            yield Sample(self.inputs(draw, self.optional), without=left_out)
 
-    def hidden_only(self, draw: Draw) -> Iterator[Drawn]:
+    def hidden_only(self, draw: Draw) -> Iterator[Sample]:
         """Y left out, which is optional if ``output_sequence`` is 0."""
         if draw.attributes.get("output_sequence") != 1:
-            yield Drawn(self.inputs(draw, ["B"]), without=("Y",))
+            yield Sample(self.inputs(draw, ["B"]), without=("Y",))
 
-    def lengths(self, draw: Draw) -> Iterator[Drawn]:
+    def lengths(self, draw: Draw) -> Iterator[Sample]:
         """Lengths that are those of the axis; shorter ones, of which the last values are those at their ends.
 
         In reverse the last element of each sequence comes first, and what is after it has no part in it.
         """
         inputs = self.inputs(draw, self.optional)
-        yield Drawn(inputs | {"sequence_lens": np.full(BATCH, STEPS, np.int32)})
+        yield Sample(inputs | {"sequence_lens": np.full(BATCH, STEPS, np.int32)})
         if draw.attributes.get("output_sequence") != 1:
             for lengths in LENGTHS:
-                yield Drawn(inputs | {"sequence_lens": np.array(lengths, np.int32)}, without=("Y",))
+                yield Sample(inputs | {"sequence_lens": np.array(lengths, np.int32)}, without=("Y",))
 
-    def open_lengths(self, draw: Draw) -> Iterator[Drawn]:
+    def open_lengths(self, draw: Draw) -> Iterator[Sample]:
         """All outputs of shorter sequences; the last values of sequences of which some have no step."""
         inputs = self.inputs(draw, self.optional)
-        yield Drawn(inputs | {"sequence_lens": np.array(LENGTHS[0], np.int32)}, silent=AFTER_THE_END)
+        yield Sample(inputs | {"sequence_lens": np.array(LENGTHS[0], np.int32)}, unspecified=AFTER_THE_END)
         no_steps = np.array([2, 0, 3, 1, 0], np.int32)
-        yield Drawn(inputs | {"sequence_lens": no_steps}, without=("Y",), silent=NO_STEP)
+        yield Sample(inputs | {"sequence_lens": no_steps}, without=("Y",), unspecified=NO_STEP)
 
-    def empty(self, draw: Draw) -> Iterator[Drawn]:
+    def empty(self, draw: Draw) -> Iterator[Sample]:
         """No sequences; sequences of no steps, whose Y has no elements and whose last values are open."""
-        yield Drawn(self.inputs(draw, self.optional, batch=0))
+        yield Sample(self.inputs(draw, self.optional, batch=0))
         no_steps = self.inputs(draw, self.optional, steps=0)
-        yield Drawn(no_steps, without=self.outputs[1:])
-        yield Drawn(no_steps, without=("Y",), silent=NO_STEP)
+        yield Sample(no_steps, without=self.outputs[1:])
+        yield Sample(no_steps, without=("Y",), unspecified=NO_STEP)
 
-    def sizes(self, draw: Draw) -> Iterator[Drawn]:
+    def sizes(self, draw: Draw) -> Iterator[Sample]:
         """One step of one sequence of one number; a longer sequence alone."""
-        yield Drawn(self.inputs(draw, self.optional, steps=1, batch=1, size=1))
-        yield Drawn(self.inputs(draw, self.optional, steps=7, batch=1, size=3))
+        yield Sample(self.inputs(draw, self.optional, steps=1, batch=1, size=1))
+        yield Sample(self.inputs(draw, self.optional, steps=7, batch=1, size=3))
 
-    def saturated(self, draw: Draw) -> Iterator[Drawn]:
+    def saturated(self, draw: Draw) -> Iterator[Sample]:
         """Inputs of activations far beyond where Sigmoid is 0 or 1, and exp overflows, on either side."""
         inputs = self.inputs(draw, self.optional)
-        yield Drawn(inputs | {"X": draw.T(inputs["X"].astype(np.float64) * 2.0**10)})
+        yield Sample(inputs | {"X": draw.T(inputs["X"].astype(np.float64) * 2.0**10)})
 
-    def not_a_number(self, draw: Draw) -> Iterator[Drawn]:
+    def not_a_number(self, draw: Draw) -> Iterator[Sample]:
         """NaN at one time in one sequence: it spreads from there on in the direction, and not to other sequences."""
         if draw.attributes["clip"] == OMITTED:
             inputs = self.inputs(draw, self.optional)
             inputs["X"][(3, 1, 2) if draw.attributes.get("layout") == 1 else (1, 3, 2)] = np.nan
-            yield Drawn(inputs)
+            yield Sample(inputs)
 
-    def gates_apart(self, draw: Draw) -> Iterator[Drawn]:
+    def gates_apart(self, draw: Draw) -> Iterator[Sample]:
         """Coupled gates with weights of their own each."""
         if draw.attributes["input_forget"] == 1:
             inputs = self.inputs(draw, self.optional)
-            inputs["W"] = draw.T(draw.T.some(inputs["W"].shape).astype(np.float64) / 4)
-            yield Drawn(inputs)
+            inputs["W"] = draw.T(draw.T.ordinary(inputs["W"].shape).astype(np.float64) / 4)
+            yield Sample(inputs)
 
-    def not_symmetric(self, draw: Draw) -> Iterator[Drawn]:
+    def not_symmetric(self, draw: Draw) -> Iterator[Sample]:
         """Recurrence weights that are not symmetric."""
-        yield Drawn(self.inputs(draw, self.optional, symmetric=False))
+        yield Sample(self.inputs(draw, self.optional, symmetric=False))
 
-    def activated(self, draw: Draw) -> Iterator[Drawn]:
+    def activated(self, draw: Draw) -> Iterator[Sample]:
         """X, W and R alone, and as few outputs as there may be; thresholds are met: "x if x >= alpha else 0"."""
         names, alpha, _ = (draw.attributes[f"activation{suffix}"] for suffix in ("s", "_alpha", "_beta"))
         first, *_ = names
-        silent = NO_DEFAULT.format(first) if first in ("Affine", "ScaledTanh") and alpha is OMITTED else ""
+        unspecified = NO_DEFAULT.format(first) if first in ("Affine", "ScaledTanh") and alpha is OMITTED else ""
         if alpha is not OMITTED and "alpha" not in FUNCTIONS[first][1]:
-            silent = BY_PLACE
+            unspecified = BY_PLACE
         inputs = self.inputs(draw)
         left_out = () if self.last_required else self.outputs[1:]
-        yield Drawn(inputs | {"X": draw.T(2 * inputs["X"].astype(np.float64))}, without=left_out, silent=silent)
+        yield Sample(
+            inputs | {"X": draw.T(2 * inputs["X"].astype(np.float64))}, without=left_out, unspecified=unspecified
+        )
         if names == ["ThresholdedRelu"]:
             chosen = np.zeros(inputs["W"].shape)
             chosen[:, np.arange(HIDDEN), np.arange(HIDDEN)] = 1
             halves = draw.T.integers(-3, 3, inputs["X"].shape).astype(np.float64) / 2
-            yield Drawn({"X": draw.T(halves), "W": draw.T(chosen), "R": 0 * inputs["R"]}, without=left_out)
+            yield Sample({"X": draw.T(halves), "W": draw.T(chosen), "R": 0 * inputs["R"]}, without=left_out)
 
 
 def _each(values: Iterable[Any]) -> list[Any]:

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.operator import FLAG, OMITTED
 from harness.operators.rnn.recurrence import Cell, Setting, functions, parts, recurrence, transposed
+from harness.oracles.operator import FLAG, OMITTED
 
 GATES = 1
 

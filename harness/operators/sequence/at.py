@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import Inputs, operator
 from harness.operators.sequence.construct import FLOAT, of_tensors, position_in_turn
+from harness.oracles.draw import Draw
+from harness.oracles.operator import Inputs, operator
 
 SHAPES = ((2, 3), (4,), (2, 3))
 VARIED = ((), (0, 3), (1, 2, 1, 3), (5,))
@@ -18,7 +18,7 @@ def from_front(position: np.ndarray, n: int) -> int:
     return int(position) + (n if position < 0 else 0)
 
 
-@operator("SequenceAt", since=11, exact=True, constraints=[of_tensors, position_in_turn], whole=True)
+@operator("SequenceAt", since=11, exact=True, constraints=[of_tensors, position_in_turn], full_product=True)
 def at(input_sequence: list[np.ndarray], position: np.ndarray) -> np.ndarray:
     """A copy of the tensor at the position, in ``[-n, n - 1]``."""
     return input_sequence[from_front(position, len(input_sequence))]

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Inputs, Types, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, Types, operator
 from harness.spec.values import element_in, parse_type
 
 FLOAT = "seq(tensor(float))"
@@ -36,7 +36,7 @@ def construct(*inputs: np.ndarray) -> list[np.ndarray]:
 @construct.inputs()
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """Three tensors, two of the same shape."""
-    yield {"inputs": tuple(draw.T.some(shape) for shape in ((2, 3), (4,), (2, 3)))}
+    yield {"inputs": tuple(draw.T.ordinary(shape) for shape in ((2, 3), (4,), (2, 3)))}
 
 
 @construct.inputs()
@@ -44,7 +44,7 @@ def numbers_and_shapes(draw: Draw) -> Iterator[Inputs]:
     """One tensor; many; scalars, empty tensors and ranks up to 5 side by side."""
     if draw.types["S"] == FLOAT:
         for shapes in (((2, 3),), ((), (0,), (3, 0, 2), (1,), (2, 1, 3, 1, 2)), tuple((n,) for n in range(1, 12))):
-            yield {"inputs": tuple(draw.T.some(shape) for shape in shapes)}
+            yield {"inputs": tuple(draw.T.ordinary(shape) for shape in shapes)}
 
 
 @operator(

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import Inputs, operator
 from harness.operators.sequence.at import SHAPES, VARIED, from_front
 from harness.operators.sequence.construct import FLOAT, of_tensors, position_in_turn
+from harness.oracles.draw import Draw
+from harness.oracles.operator import Inputs, operator
 
 Sequence = list[np.ndarray]
 
 
-@operator("SequenceInsert", since=11, exact=True, constraints=[of_tensors, position_in_turn], whole=True)
+@operator("SequenceInsert", since=11, exact=True, constraints=[of_tensors, position_in_turn], full_product=True)
 def insert(input_sequence: Sequence, tensor: np.ndarray, position: np.ndarray | None = None) -> Sequence:
     """The tensor in front of the one at the position, in ``[-n, n]``; behind all "by default".
 
@@ -27,7 +27,7 @@ def insert(input_sequence: Sequence, tensor: np.ndarray, position: np.ndarray | 
 @insert.inputs()
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """A tensor of another shape than the three of the sequence, anywhere, counted from either end."""
-    sequence, tensor = draw.value("S", *SHAPES), draw.T.some((1, 5))
+    sequence, tensor = draw.value("S", *SHAPES), draw.T.ordinary((1, 5))
     yield {"input_sequence": sequence, "tensor": tensor, "position": draw.I(draw.integer(-3, 3))}
 
 
@@ -35,14 +35,14 @@ def ordinary(draw: Draw) -> Iterator[Inputs]:
 def without_position(draw: Draw) -> Iterator[Inputs]:
     """The position left out: to the back."""
     if draw.types["S"] == FLOAT:
-        yield {"input_sequence": draw.value("S", *SHAPES), "tensor": draw.T.some((1, 5))}
+        yield {"input_sequence": draw.value("S", *SHAPES), "tensor": draw.T.ordinary((1, 5))}
 
 
 @insert.inputs()
 def every_position(draw: Draw) -> Iterator[Inputs]:
     """Each position from ``-n`` to ``n``, in a sequence of tensors of different ranks."""
     if draw.types["S"] == FLOAT:
-        sequence, tensor = draw.value("S", *VARIED), draw.T.some((2, 3))
+        sequence, tensor = draw.value("S", *VARIED), draw.T.ordinary((2, 3))
         for position in range(-len(VARIED), len(VARIED) + 1):
             yield {"input_sequence": sequence, "tensor": tensor, "position": draw.I(position)}
 
@@ -51,11 +51,11 @@ def every_position(draw: Draw) -> Iterator[Inputs]:
 def into_nothing(draw: Draw) -> Iterator[Inputs]:
     """Into a sequence of no tensors, at its only place or without one; the tensor has no elements, then it has."""
     if draw.types["S"] == FLOAT:
-        yield {"input_sequence": [], "tensor": draw.T.some((0, 2)), "position": draw.I(0)}
-        yield {"input_sequence": [], "tensor": draw.T.some((2, 3))}
+        yield {"input_sequence": [], "tensor": draw.T.ordinary((0, 2)), "position": draw.I(0)}
+        yield {"input_sequence": [], "tensor": draw.T.ordinary((2, 3))}
 
 
-@operator("SequenceErase", since=11, exact=True, constraints=[position_in_turn], whole=True)
+@operator("SequenceErase", since=11, exact=True, constraints=[position_in_turn], full_product=True)
 def erase(input_sequence: Sequence, position: np.ndarray | None = None) -> Sequence:
     """All but the tensor at the position, in ``[-n, n - 1]``: "by default it erases the last tensor"."""
     n = len(input_sequence)

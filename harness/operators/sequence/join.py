@@ -6,9 +6,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Inputs, operator
 from harness.operators.sequence.construct import of_tensors, position_in_turn
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, Sample, operator
 from harness.spec.values import element_in, parse_type
 
 FLOAT = "tensor(float)"
@@ -58,7 +58,7 @@ _declare_concat = partial(
     "ConcatFromSequence",
     since=11,
     exact=True,
-    whole=True,
+    full_product=True,
     axis=(0, 1, 2, 3, -1, -2, -3, -4),
     new_axis=(OMITTED, 0, 1),
 )
@@ -117,7 +117,7 @@ _declare_split = partial(
     operator,
     "SplitToSequence",
     exact=True,
-    whole=True,
+    full_product=True,
     axis=(OMITTED, 0, 1, 2, -1, -2, -3),
     keepdims=(OMITTED, 0, 1),
 )
@@ -148,9 +148,9 @@ def chunks(draw: Draw) -> Iterator[Inputs]:
     """Without ``split`` where ``keepdims`` is given; else chunks of 2, of 3 (the last shorter or not) and of 9."""
     if draw.attributes["keepdims"] == OMITTED:
         for length in (2, 3, 9):
-            yield {"input": draw.T.some(SHAPE), "split": draw.I(length)}
+            yield {"input": draw.T.ordinary(SHAPE), "split": draw.I(length)}
     else:
-        yield {"input": draw.T.some(SHAPE)}
+        yield {"input": draw.T.ordinary(SHAPE)}
 
 
 ZERO = (
@@ -161,9 +161,9 @@ NONE = 'SplitToSequence gives "One or more outputs", which an axis of length 0 h
 
 @split_floats.inputs()
 @split_floats_11.inputs()
-def lengths(draw: Draw) -> Iterator[Drawn]:
+def lengths(draw: Draw) -> Iterator[Sample]:
     """Lengths one by one; ``keepdims`` where it is ignored; vectors; no elements; lengths of 0, which are silent."""
     for shape, split in PARTED_FLOATS[draw.attributes["axis"], draw.attributes["keepdims"]]:
         given = {} if split is None else {"split": draw.I(split)}
-        silent = ZERO if isinstance(split, list) and 0 in split else NONE if shape[0] == 0 else ""
-        yield Drawn({"input": draw.T.some(shape), **given}, silent=silent)
+        unspecified = ZERO if isinstance(split, list) and 0 in split else NONE if shape[0] == 0 else ""
+        yield Sample({"input": draw.T.ordinary(shape), **given}, unspecified=unspecified)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import onnx
 
 from harness.operators.controlflow.graphs import SOME, graph, of_type, outside
-from harness.operators.draw import Draw
-from harness.operators.graph import Graph
-from harness.operators.operator import Drawn, Types, operator
+from harness.oracles.draw import Draw
+from harness.oracles.graph import Graph
+from harness.oracles.operator import Sample, Types, operator
 from harness.spec.values import SequenceType, Typed, parse_type
 
 SHAPES = ((2, 3), (4,), (), (0, 2))
@@ -69,7 +69,7 @@ def sample(of: Typed, i: int) -> Typed:
     return of
 
 
-def drawn(draw: Draw, count: int) -> Drawn:
+def drawn(draw: Draw, count: int) -> Sample:
     """A sequence of so many tensors, and what else the graph wants."""
     shapes = [SHAPES[i % len(SHAPES)] for i in range(count)]
     others = [SHAPES[-1 - i % len(SHAPES)] for i in range(count)]
@@ -78,21 +78,21 @@ def drawn(draw: Draw, count: int) -> Drawn:
         (of_type(draw, *(others if draw.types["V"].startswith("seq") else [(5,)])),) if body.name == "cross" else ()
     )
     around = {
-        "k": Typed(parse_type(element(draw.types, "S")), draw.S.some((2,))),
+        "k": Typed(parse_type(element(draw.types, "S")), draw.S.ordinary((2,))),
         "minus": Typed(parse_type("tensor(int64)"), Draw("minus", {"I": "tensor(int64)"}, {}).I([-1])),
     }
     inputs = {"input_sequence": draw.value("S", *shapes), "additional_inputs": additional}
-    return Drawn(inputs, outer=outside([body], around))
+    return Sample(inputs, outer=outside([body], around))
 
 
 @sequence_map.inputs()
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """Four tensors of different shapes."""
     yield drawn(draw, 4)
 
 
 @sequence_map.inputs(S=("seq(tensor(float))", "seq(tensor(string))"))
-def lengths(draw: Draw) -> Iterator[Drawn]:
+def lengths(draw: Draw) -> Iterator[Sample]:
     """One tensor, and none."""
     yield drawn(draw, 1)
     yield drawn(draw, 0)

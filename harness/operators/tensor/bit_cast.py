@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from harness.numbers.rounding import wrap
-from harness.operators.draw import Draw, Values
-from harness.operators.operator import Inputs, TypeOf, operator
+from harness.oracles.draw import Draw, Values
+from harness.oracles.operator import Inputs, TypeOf, operator
 from harness.spec.element_types import ELEMENT_TYPES, ElementType, element_type
 from harness.spec.values import TensorType, parse_type
 
@@ -42,7 +42,9 @@ def _element(text: str) -> ElementType:
     return of.element
 
 
-@operator("BitCast", since=26, exact=True, stored=True, whole=True, constraints=[_same_width], to=(TypeOf("T2"),))
+@operator(
+    "BitCast", since=26, exact=True, on_storage=True, full_product=True, constraints=[_same_width], to=(TypeOf("T2"),)
+)
 def bit_cast(input: np.ndarray, *, to: int, T1: ElementType) -> np.ndarray:
     """What "preserves the exact bit pattern without any value conversion"; of 128 bits there is one type alone."""
     of = element_type(to)
@@ -75,7 +77,7 @@ def ordinary(draw: Draw) -> Iterator[Inputs]:
     """Every value of a type of at most 8 bits; of others the patterns that mean most; Booleans are one of two bytes."""
     of, to = draw.T1.element, draw.T2.element
     if of.bits == 128:
-        yield {"input": np.concatenate([draw.T1.some((24,)), doubles_in_pairs(draw, of)])}
+        yield {"input": np.concatenate([draw.T1.ordinary((24,)), doubles_in_pairs(draw, of)])}
         return
     words = patterns(draw, of.bits)
     if "bool" in (of.name, to.name):
@@ -94,7 +96,7 @@ def doubles_in_pairs(draw: Draw, of: ElementType) -> np.ndarray:
 def shapes(draw: Draw) -> Iterator[Inputs]:
     """0-D, no elements, rank 4."""
     for shape in ((), (2, 0, 3), (3, 1, 5, 1)):
-        yield {"input": draw.T1.some(shape)}
+        yield {"input": draw.T1.ordinary(shape)}
 
 
 bit_cast.example("test_bitcast_bool_to_uint8", [True, False, True, False], gives=np.array([1, 0, 1, 0], np.uint8), to=2)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from harness.numbers.rounding import format_of, last_bit, round_exact
-from harness.operators.draw import Draw
-from harness.operators.operator import FLAG, OMITTED, Drawn, Inputs, Operator, TypeOf, Types, operator
 from harness.operators.tensor.cast_inputs import number, sorted_out
+from harness.oracles.draw import Draw
+from harness.oracles.operator import FLAG, OMITTED, Inputs, Operator, Sample, TypeOf, Types, operator
 from harness.spec.element_types import BY_CODE, ElementType
 
 
@@ -138,17 +138,17 @@ ROUNDING: Any = {**SATURATING, "round_mode": (OMITTED, "up", "down", "nearest")}
 TO: Any = {"to": (TypeOf("T2"),)}
 OLDER = (_of_float8, _of_e8m0, _some_decided)
 
-cast = operator("Cast", since=28, whole=True, constraints=[_of_float8, _of_e8m0, _worth_trying], **ROUNDING, **TO)(
-    by_cast
-)
+cast = operator(
+    "Cast", since=28, full_product=True, constraints=[_of_float8, _of_e8m0, _worth_trying], **ROUNDING, **TO
+)(by_cast)
 cast_24 = operator("Cast", since=(25, 24), constraints=OLDER, **ROUNDING, **TO)(by_cast)
 cast_19 = operator("Cast", since=(23, 21, 19), constraints=OLDER, **SATURATING, **TO)(by_cast)
 cast_13 = operator("Cast", since=13, exact=True, constraints=OLDER, **TO)(by_cast)
 cast_9 = operator("Cast", since=(9, 6), exact=True, constraints=OLDER, **TO)(by_cast)
 cast_1 = operator("Cast", since=1, exact=True, constraints=OLDER, to=(name_of_type,))(by_cast)
-cast_like = operator("CastLike", since=25, whole=True, constraints=[_of_float8, _of_e8m0, _from_float], **ROUNDING)(
-    by_cast_like
-)
+cast_like = operator(
+    "CastLike", since=25, full_product=True, constraints=[_of_float8, _of_e8m0, _from_float], **ROUNDING
+)(by_cast_like)
 cast_like_24 = operator("CastLike", since=24, constraints=OLDER, **ROUNDING)(by_cast_like)
 cast_like_19 = operator("CastLike", since=(23, 21, 19), constraints=OLDER, **SATURATING)(by_cast_like)
 cast_like_15 = operator("CastLike", since=15, exact=True, constraints=OLDER)(by_cast_like)
@@ -161,11 +161,11 @@ def try_out(op: Operator) -> None:
     def inputs(draw: Draw, x: np.ndarray) -> Inputs:
         if not like:
             return {"input": x}
-        target = draw.T2.some((3,)) if draw.T2.element.kind in ("bool", "string") else draw.T2.specials()
+        target = draw.T2.ordinary((3,)) if draw.T2.element.kind in ("bool", "string") else draw.T2.specials()
         return {"input": x, "target_type": target}
 
     @op.inputs()
-    def ordinary(draw: Draw) -> Iterator[Drawn]:
+    def ordinary(draw: Draw) -> Iterator[Sample]:
         """Each edge of the conversion: every value of a source of at most 8 bits, of others those beside a tie.
 
         Ties between neighbours of the target, what lies just beside them, its subnormals, its ends and what is beyond,
@@ -176,7 +176,7 @@ def try_out(op: Operator) -> None:
         size = max(len(x) for x, _ in parts) // 2 * 2 + 1  # odd, so that narrow types do not fill their last byte
         for x, reason in parts:
             if not (like and reason and len(parts) > 1):
-                yield Drawn(inputs(draw, np.resize(x, size)), silent=reason)
+                yield Sample(inputs(draw, np.resize(x, size)), unspecified=reason)
 
     if op in (cast, cast_like):
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from harness.numbers.rounding import format_of, last_bit, round_exact, wrap
-from harness.operators.draw import WORDS, Draw
-from harness.operators.operator import OMITTED
+from harness.oracles.draw import WORDS, Draw
+from harness.oracles.operator import OMITTED
 from harness.spec.element_types import ElementType
 
 LITERALS = {"+inf": math.inf, "inf": math.inf, "-inf": -math.inf, "nan": math.nan}
@@ -51,7 +51,7 @@ def edges(draw: Draw, of: ElementType, to: ElementType) -> np.ndarray:
 def _floats(draw: Draw, of: ElementType, to: ElementType) -> np.ndarray:
     if of.bits <= NARROW:
         return np.arange(1 << of.bits, dtype=np.uint8).view(of.dtype)
-    values = [*draw.T1.specials().astype(np.float64), *draw.T1.some((16,)).astype(np.float64), *DECIMALS]
+    values = [*draw.T1.specials().astype(np.float64), *draw.T1.ordinary((16,)).astype(np.float64), *DECIMALS]
     for point in _points(draw, of, to):
         nearest = round_exact(point, of)
         if math.isfinite(nearest):

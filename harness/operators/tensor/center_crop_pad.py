@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, operator
 
 FEW = ("tensor(float)", "tensor(string)")
 SHAPE = (4, 5, 7)
@@ -93,4 +93,4 @@ def _axes(draw: Draw, rank: int) -> list[int]:
 def _resized(draw: Draw, shape: tuple[int, ...], change: tuple[int, ...]) -> Inputs:
     """Data of a shape, which is to change by so much along those of the axes that the row names."""
     sizes = [shape[axis] + change[axis] for axis in _axes(draw, len(shape))]
-    return {"input_data": draw.T.some(shape), "shape": draw.Tind(np.array(sizes, np.int64))}
+    return {"input_data": draw.T.ordinary(shape), "shape": draw.Tind(np.array(sizes, np.int64))}

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.broadcasting import Shape
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Inputs, operator
+from harness.oracles.broadcasting import Shape
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, operator
 
 FLOAT = "tensor(float)"
 
@@ -27,7 +27,7 @@ newest = operator(
     "Compress",
     since=28,
     exact=True,
-    whole=True,
+    full_product=True,
     constraints=[lambda T, axis: T == FLOAT or axis == 1 or (T == "tensor(int32)" and axis in (OMITTED, -1))],
     axis=(OMITTED, 0, 1, 2, -1, -2, -3),
 )(_compress)
@@ -39,7 +39,7 @@ SHAPE = (3, 5, 4)
 
 def selected(draw: Draw, shape: Shape, condition: Any) -> Inputs:
     """Ordinary values."""
-    return {"input": draw.T.some(shape), "condition": np.array(condition, bool)}
+    return {"input": draw.T.ordinary(shape), "condition": np.array(condition, bool)}
 
 
 @newest.inputs()

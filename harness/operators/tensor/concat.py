@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, operator
 
 SOME = ("tensor(float)", "tensor(string)")
 """Types that meet every axis; the others meet the last."""
@@ -60,7 +60,7 @@ def asked(draw: Draw, shape: Sequence[int], *sizes: int) -> Inputs:
     shapes = [list(shape) for _ in sizes]
     for one, size in zip(shapes, sizes, strict=True):
         one[axis] = size
-    return {"inputs": tuple(map(draw.T.some, shapes))}
+    return {"inputs": tuple(map(draw.T.ordinary, shapes))}
 
 
 def ordinary(draw: Draw) -> Iterator[Inputs]:

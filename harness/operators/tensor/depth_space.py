@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Inputs, Operator, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, Operator, operator
 
 SIZES = (2, 1, 3)
 MODES = (OMITTED, "DCR", "CRD")
@@ -96,13 +96,13 @@ def try_out(newest: Operator, older: Sequence[Operator], images: Callable[[Draw,
 def deep(draw: Draw, blocks: tuple[int, ...]) -> np.ndarray:
     """Images whose channels are to become blocks."""
     b, c, h, w = blocks
-    return draw.T.some((b, c * draw.attributes["blocksize"] ** 2, h, w))
+    return draw.T.ordinary((b, c * draw.attributes["blocksize"] ** 2, h, w))
 
 
 def wide(draw: Draw, blocks: tuple[int, ...]) -> np.ndarray:
     """Images of blocks that are to become channels."""
     b, c, h, w = blocks
-    return draw.T.some((b, c, h * draw.attributes["blocksize"], w * draw.attributes["blocksize"]))
+    return draw.T.ordinary((b, c, h * draw.attributes["blocksize"], w * draw.attributes["blocksize"]))
 
 
 try_out(depth_to_space, [depth_to_space_11, depth_to_space_1], deep)

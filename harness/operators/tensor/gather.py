@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Inputs, Operator, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, Operator, operator
 
 SHAPE: Final = (3, 5, 7)
 CUBES: Final = (2, 3, 5, 4)
@@ -98,7 +98,7 @@ def permuted(draw: Draw, shape: Sequence[int], axis: int) -> np.ndarray:
 
 def special(draw: Draw, shape: Sequence[int]) -> np.ndarray:
     """The type's special values in turn, and two ordinary ones."""
-    return np.resize(np.concatenate([draw.T.specials(), draw.T.some((2,))]), shape)
+    return np.resize(np.concatenate([draw.T.specials(), draw.T.ordinary((2,))]), shape)
 
 
 def anywhere(draw: Draw, size: int, shape: Sequence[int], *, negative: bool = True) -> np.ndarray:
@@ -123,7 +123,7 @@ def try_gather(op: Operator, *, negative: bool) -> None:
     @op.inputs()
     def ordinary(draw: Draw) -> Iterator[Inputs]:
         """Three axes, one of which becomes the two of the indices; some indices more than once, some never."""
-        yield asked(draw, draw.T.some(SHAPE), (4, 2))
+        yield asked(draw, draw.T.ordinary(SHAPE), (4, 2))
 
     @op.inputs(T=NUMBERS)
     def special_values(draw: Draw) -> Iterator[Inputs]:
@@ -133,29 +133,29 @@ def try_gather(op: Operator, *, negative: bool) -> None:
     @op.inputs(T="int64")
     def scalar_index(draw: Draw) -> Iterator[Inputs]:
         """An index without axes takes its axis away: of one axis a scalar remains."""
-        yield asked(draw, draw.T.some(SHAPE), ())
+        yield asked(draw, draw.T.ordinary(SHAPE), ())
         if axis_of(draw) in (0, -1):
-            yield asked(draw, draw.T.some((6,)), ())
+            yield asked(draw, draw.T.ordinary((6,)), ())
 
     @op.inputs(T="int64")
     def every_index(draw: Draw) -> Iterator[Inputs]:
         """Each index that is within bounds, once."""
         size = SHAPE[axis_of(draw)]
-        yield {"data": draw.T.some(SHAPE), "indices": draw.Tind(np.arange(-size if negative else 0, size))}
+        yield {"data": draw.T.ordinary(SHAPE), "indices": draw.Tind(np.arange(-size if negative else 0, size))}
 
     @op.inputs(T="int64")
     def other_ranks(draw: Draw) -> Iterator[Inputs]:
         """One, two or four axes, and three of the indices."""
-        yield asked(draw, draw.T.some(another_shape(draw)), (2, 3, 1))
+        yield asked(draw, draw.T.ordinary(another_shape(draw)), (2, 3, 1))
 
     @op.inputs(T="int64")
     def empty(draw: Draw) -> Iterator[Inputs]:
         """No elements beside the axis; of the first axis also no indices, and no elements along it and no indices."""
-        yield asked(draw, draw.T.some(sized((3, 2, 4), axis_of(draw) + 1, 0)), (5,))
+        yield asked(draw, draw.T.ordinary(sized((3, 2, 4), axis_of(draw) + 1, 0)), (5,))
         if axis_of(draw):
             return
-        yield asked(draw, draw.T.some((3, 2, 4)), (5, 0))
-        yield {"data": draw.T.some(sized((3, 2, 4), axis_of(draw), 0)), "indices": draw.Tind(np.zeros(0))}
+        yield asked(draw, draw.T.ordinary((3, 2, 4)), (5, 0))
+        yield {"data": draw.T.ordinary(sized((3, 2, 4), axis_of(draw), 0)), "indices": draw.Tind(np.zeros(0))}
 
 
 try_gather(gather, negative=True)
@@ -164,12 +164,12 @@ try_gather(gather_1, negative=False)
 
 @gather_1.inputs(
     T="int64",
-    silent='Gather-1, "All index values are expected to be within bounds", does not say what the bounds are; '
+    unspecified='Gather-1, "All index values are expected to be within bounds", does not say what the bounds are; '
     "from version 11 on they are [-s, s-1].",
 )
 def indices_from_the_back(draw: Draw) -> Iterator[Inputs]:
     """Negative indices, as later versions have them."""
-    yield {"data": draw.T.some(SHAPE), "indices": draw.Tind(-1 - np.arange(SHAPE[axis_of(draw)]))}
+    yield {"data": draw.T.ordinary(SHAPE), "indices": draw.Tind(-1 - np.arange(SHAPE[axis_of(draw)]))}
 
 
 def _elements(draw: Draw, data: np.ndarray, of_indices: Sequence[int]) -> Inputs:
@@ -179,7 +179,7 @@ def _elements(draw: Draw, data: np.ndarray, of_indices: Sequence[int]) -> Inputs
 @gather_elements.inputs()
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """As many lines as the tensor has, each of four elements from either end, some of them more than once."""
-    yield _elements(draw, draw.T.some(SHAPE), sized(SHAPE, axis_of(draw), 4))
+    yield _elements(draw, draw.T.ordinary(SHAPE), sized(SHAPE, axis_of(draw), 4))
 
 
 @gather_elements.inputs(T=NUMBERS)
@@ -191,7 +191,7 @@ def special_values(draw: Draw) -> Iterator[Inputs]:
 @gather_elements.inputs(T="int64")
 def fewer_lines(draw: Draw) -> Iterator[Inputs]:
     """Fewer indices than the tensor has lines beside the axis, and more along it."""
-    yield _elements(draw, draw.T.some(SHAPE), sized((2, 3, 4), axis_of(draw), 9))
+    yield _elements(draw, draw.T.ordinary(SHAPE), sized((2, 3, 4), axis_of(draw), 9))
 
 
 @gather_elements.inputs(T="int64")
@@ -199,14 +199,14 @@ def every_index(draw: Draw) -> Iterator[Inputs]:
     """Each index that is within bounds, once in each line."""
     axis, size = axis_of(draw), SHAPE[axis_of(draw)]
     indices = permuted(draw, sized(SHAPE, axis, 2 * size), axis) - size
-    yield {"data": draw.T.some(SHAPE), "indices": draw.Tind(indices)}
+    yield {"data": draw.T.ordinary(SHAPE), "indices": draw.Tind(indices)}
 
 
 @gather_elements.inputs(T="int64")
 def other_ranks(draw: Draw) -> Iterator[Inputs]:
     """One, two or four axes."""
     shape = another_shape(draw)
-    yield _elements(draw, draw.T.some(shape), sized(shape, axis_of(draw), 7))
+    yield _elements(draw, draw.T.ordinary(shape), sized(shape, axis_of(draw), 7))
 
 
 @gather_elements.inputs(T="int64")
@@ -214,12 +214,12 @@ def empty(draw: Draw) -> Iterator[Inputs]:
     """No lines of both; of the first axis also no indices along it, or beside it, and no elements and no indices."""
     shape, axis = (3, 2, 4), axis_of(draw)
     no_lines, nothing = sized(shape, axis + 1, 0), sized(shape, axis, 0)
-    yield _elements(draw, draw.T.some(no_lines), sized(no_lines, axis, 5))
+    yield _elements(draw, draw.T.ordinary(no_lines), sized(no_lines, axis, 5))
     if axis:
         return
-    yield _elements(draw, draw.T.some(shape), nothing)
-    yield _elements(draw, draw.T.some(shape), no_lines)
-    yield {"data": draw.T.some(nothing), "indices": draw.Tind(np.zeros(nothing))}
+    yield _elements(draw, draw.T.ordinary(shape), nothing)
+    yield _elements(draw, draw.T.ordinary(shape), no_lines)
+    yield {"data": draw.T.ordinary(nothing), "indices": draw.Tind(np.zeros(nothing))}
 
 
 def _slices(draw: Draw, data: np.ndarray, count: Sequence[int], depth: int) -> Inputs:
@@ -236,7 +236,7 @@ def try_gathernd(op: Operator) -> None:
     @op.inputs()
     def ordinary(draw: Draw) -> Iterator[Inputs]:
         """Four axes and pairs of indices from either end: slices, or elements where two axes are batches."""
-        yield _slices(draw, draw.T.some(CUBES), (6,), 2)
+        yield _slices(draw, draw.T.ordinary(CUBES), (6,), 2)
 
     @op.inputs(T=NUMBERS)
     def special_values(draw: Draw) -> Iterator[Inputs]:
@@ -247,28 +247,28 @@ def try_gathernd(op: Operator) -> None:
     def depths(draw: Draw) -> Iterator[Inputs]:
         """Tuples of each length, from one index, which takes a slice, to an element's whole place."""
         for depth in range(1, 5 - batches(draw)):
-            yield _slices(draw, draw.T.some(CUBES), (7,), depth)
+            yield _slices(draw, draw.T.ordinary(CUBES), (7,), depth)
 
     @op.inputs(T="int64")
     def every_index(draw: Draw) -> Iterator[Inputs]:
         """Each index that is within bounds, of two axes at once."""
         b = batches(draw)
         every = np.stack([np.resize(np.arange(-size, size), 10) for size in CUBES[b : b + 2]], axis=-1)
-        yield {"data": draw.T.some(CUBES), "indices": np.broadcast_to(every, (*CUBES[:b], 10, 2)).copy()}
+        yield {"data": draw.T.ordinary(CUBES), "indices": np.broadcast_to(every, (*CUBES[:b], 10, 2)).copy()}
 
     @op.inputs(T="int64")
     def ranks_of_indices(draw: Draw) -> Iterator[Inputs]:
         """One tuple in each batch, and tuples along three axes."""
-        yield _slices(draw, draw.T.some((2, 3, 4)), (), 1)
-        yield _slices(draw, draw.T.some((2, 3, 4)), (3, 1, 5), 3 - batches(draw))
+        yield _slices(draw, draw.T.ordinary((2, 3, 4)), (), 1)
+        yield _slices(draw, draw.T.ordinary((2, 3, 4)), (3, 1, 5), 3 - batches(draw))
 
     @op.inputs(T="int64")
     def empty(draw: Draw) -> Iterator[Inputs]:
         """No tuples; slices without elements; no batches."""
-        yield _slices(draw, draw.T.some((2, 3, 4)), (0,), 1)
-        yield _slices(draw, draw.T.some((2, 3, 4, 0)), (5,), 1)
+        yield _slices(draw, draw.T.ordinary((2, 3, 4)), (0,), 1)
+        yield _slices(draw, draw.T.ordinary((2, 3, 4, 0)), (5,), 1)
         if batches(draw):
-            yield _slices(draw, draw.T.some((0, 3, 4)), (5,), 1)
+            yield _slices(draw, draw.T.ordinary((0, 3, 4)), (5,), 1)
 
 
 try_gathernd(gathernd)

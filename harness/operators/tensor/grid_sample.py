@@ -9,8 +9,8 @@ import numpy as np
 
 from harness.numbers.balls import constant
 from harness.numbers.branches import ceil, floor, less, rint, where
-from harness.operators.draw import Draw
-from harness.operators.operator import FLAG, OMITTED, Drawn, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import FLAG, OMITTED, Sample, operator
 from harness.spec.element_types import ElementType
 
 Taps = list[tuple[np.ndarray, np.ndarray]]
@@ -127,8 +127,8 @@ CONSTRAINTS = [usual_grid, usual_mode, usual_padding, usual_corners, omitted_tog
     "GridSample",
     since=(22, 20),
     exact=lambda mode: mode == "nearest",
-    worked_in="T2",  # which locations and weights are computed in before they meet X
-    whole=True,
+    working_type="T2",  # which locations and weights are computed in before they meet X
+    full_product=True,
     constraints=CONSTRAINTS,
     align_corners=FLAG,
     padding_mode=(OMITTED, "zeros", "border", "reflection"),
@@ -152,8 +152,8 @@ def grid_sample(
     "GridSample",
     since=16,
     exact=lambda mode: mode == "nearest",
-    worked_in="T2",
-    whole=True,
+    working_type="T2",
+    full_product=True,
     constraints=CONSTRAINTS,
     align_corners=FLAG,
     padding_mode=(OMITTED, "zeros", "border", "reflection"),
@@ -261,7 +261,7 @@ class Row:
         """Pixels; integers that are to be interpolated are such that weights of quarters leave them whole."""
         shape = (batch, 4 - (self.align_corners == 0) if channels is None else channels, *sizes)
         if not self.whole:
-            return self.draw.T1.some(shape)
+            return self.draw.T1.ordinary(shape)
         return self.draw.T1.integers(-7 if self.draw.T1.element.kind == "signed" else 0, 7, shape) * 16
 
     def drawn(
@@ -271,32 +271,32 @@ class Row:
         return {"X": self.image(batch, sizes), "grid": self.grid(batch, sizes, out, pools)}
 
 
-def images(draw: Draw) -> Iterator[Drawn]:
+def images(draw: Draw) -> Iterator[Sample]:
     """Locations on pixels, between them, on the borders and outside."""
     row = Row(draw)
-    yield Drawn(row.drawn(2, IMAGES[row.align_corners], (5, 7), row.anywhere))
+    yield Sample(row.drawn(2, IMAGES[row.align_corners], (5, 7), row.anywhere))
 
 
-def ties(draw: Draw) -> Iterator[Drawn]:
+def ties(draw: Draw) -> Iterator[Sample]:
     """Locations halfway between pixels, of which the nearest is asked for."""
     row = Row(draw)
     if row.mode == "nearest":
-        yield Drawn(row.drawn(2, IMAGES[row.align_corners], (5, 7), row.ties))
+        yield Sample(row.drawn(2, IMAGES[row.align_corners], (5, 7), row.ties))
 
 
-def volumes(draw: Draw) -> Iterator[Drawn]:
+def volumes(draw: Draw) -> Iterator[Sample]:
     """Volumes, at locations as the ordinary ones."""
     row = Row(draw)
-    yield Drawn(row.drawn(1, VOLUMES[row.align_corners], (3, 5, 4), row.anywhere))
+    yield Sample(row.drawn(1, VOLUMES[row.align_corners], (3, 5, 4), row.anywhere))
 
 
-def lines(draw: Draw) -> Iterator[Drawn]:
+def lines(draw: Draw) -> Iterator[Sample]:
     """Lines, at locations as the ordinary ones."""
     row = Row(draw)
-    yield Drawn(row.drawn(2, LINES[row.align_corners], (11,), row.anywhere))
+    yield Sample(row.drawn(2, LINES[row.align_corners], (11,), row.anywhere))
 
 
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """Locations on pixels, between them, on the borders and outside; for the nearest then halfway between.
 
     Float meets them in volumes too.
@@ -307,7 +307,7 @@ def ordinary(draw: Draw) -> Iterator[Drawn]:
         yield from volumes(draw)
 
 
-def other_sizes(draw: Draw) -> Iterator[Drawn]:
+def other_sizes(draw: Draw) -> Iterator[Sample]:
     """Any locations inside an image whose sizes are neither powers of two nor one more."""
     row = Row(draw)
     width = 0.6 if row.mode == "nearest" else 1
@@ -318,38 +318,38 @@ def other_sizes(draw: Draw) -> Iterator[Drawn]:
         low, high = row.ends(size)
         return x[(x > low + 0.125) & (x < high - 0.125)]
 
-    yield Drawn(row.drawn(2, (6, 7), (3, 5), pool))
+    yield Sample(row.drawn(2, (6, 7), (3, 5), pool))
 
 
-def within_reach(draw: Draw) -> Iterator[Drawn]:
+def within_reach(draw: Draw) -> Iterator[Sample]:
     """Locations that lie outside, less than two pixels, where the document leaves open what is there."""
     row = Row(draw)
     if row.reach_is_open:
         pool = lambda size: np.concatenate([row.near(size), row.inside(size)])  # noqa: E731
-        yield Drawn(row.drawn(2, IMAGES[row.align_corners], (5, 7), pool))
+        yield Sample(row.drawn(2, IMAGES[row.align_corners], (5, 7), pool))
 
 
-def far_outside(draw: Draw) -> Iterator[Drawn]:
+def far_outside(draw: Draw) -> Iterator[Sample]:
     """Locations many images away, as far as their types can tell eighths of a pixel."""
     row = Row(draw)
-    yield Drawn(row.drawn(2, IMAGES[row.align_corners], (5, 7), row.far))
+    yield Sample(row.drawn(2, IMAGES[row.align_corners], (5, 7), row.far))
 
 
-def one_pixel(draw: Draw) -> Iterator[Drawn]:
+def one_pixel(draw: Draw) -> Iterator[Sample]:
     """Images of one row, inside."""
     row = Row(draw)
-    yield Drawn(row.drawn(2, (1, IMAGES[row.align_corners][1]), (5, 7), row.inside))
+    yield Sample(row.drawn(2, (1, IMAGES[row.align_corners][1]), (5, 7), row.inside))
 
 
-def empty(draw: Draw) -> Iterator[Drawn]:
+def empty(draw: Draw) -> Iterator[Sample]:
     """No images, no channels, or no locations."""
     row = Row(draw)
     sizes = IMAGES[row.align_corners]
     batch, channels, out = {"linear": (0, 3, (2, 6)), "nearest": (2, 0, (3, 6)), "cubic": (2, 3, (0, 6))}[row.mode]
-    yield Drawn({"X": row.image(batch, sizes, channels), "grid": row.grid(batch, sizes, out, row.anywhere)})
+    yield Sample({"X": row.image(batch, sizes, channels), "grid": row.grid(batch, sizes, out, row.anywhere)})
 
 
-def special_values(draw: Draw) -> Iterator[Drawn]:
+def special_values(draw: Draw) -> Iterator[Sample]:
     """Special values as nearest pixels; else a pixel that is NaN, off every location that it has no weight in."""
     row = Row(draw)
     sizes = IMAGES[row.align_corners]
@@ -360,40 +360,40 @@ def special_values(draw: Draw) -> Iterator[Drawn]:
         given["X"][..., 1, 2] = np.nan
         between = lambda size: np.array([i + t for i in range(size - 1) for t in (0.25, 0.5)])  # noqa: E731
         given["grid"] = row.grid(2, sizes, (5, 7), between)
-    yield Drawn(given)
+    yield Sample(given)
 
 
-def nowhere(draw: Draw) -> Iterator[Drawn]:
+def nowhere(draw: Draw) -> Iterator[Sample]:
     """Locations of which a coordinate is NaN or infinite."""
     row = Row(draw)
     given = row.drawn(2, IMAGES[row.align_corners], (5, 7), row.inside)
     flat = given["grid"].reshape(-1, 2)
     for i, value in enumerate((np.nan, np.inf, -np.inf) * 2):
         flat[5 * i, i % 2] = value
-    yield Drawn(given)
+    yield Sample(given)
 
 
-def fractions(draw: Draw) -> Iterator[Drawn]:
+def fractions(draw: Draw) -> Iterator[Sample]:
     """Integers whose interpolation is no integer."""
     row = Row(draw)
     if row.whole:
         quarters = lambda size: np.arange(0, size - 1, 0.25)  # noqa: E731
         given = row.drawn(2, IMAGES[row.align_corners], (5, 7), quarters)
-        yield Drawn(given | {"X": draw.T1.some(given["X"].shape)})
+        yield Sample(given | {"X": draw.T1.ordinary(given["X"].shape)})
 
 
 grid_sample.inputs()(ordinary)
 grid_sample_16.inputs()(images)
-grid_sample_16.inputs(T1=("double", "string", "uint8"), silent=TIES)(ties)
+grid_sample_16.inputs(T1=("double", "string", "uint8"), unspecified=TIES)(ties)
 for _op in (grid_sample, grid_sample_16):
     _op.inputs(T1="float")(other_sizes)
-    _op.inputs(T1="float", silent=REACH)(within_reach)
+    _op.inputs(T1="float", unspecified=REACH)(within_reach)
     _op.inputs(T1="float")(far_outside)
     _op.inputs(T1="float")(one_pixel)
     _op.inputs(T1="double")(empty)
     _op.inputs(T1="float")(special_values)
-    _op.inputs(T1="float", silent=NOWHERE)(nowhere)
-    _op.inputs(T1=("int32", "uint8"), silent=FRACTIONS)(fractions)
+    _op.inputs(T1="float", unspecified=NOWHERE)(nowhere)
+    _op.inputs(T1=("int32", "uint8"), unspecified=FRACTIONS)(fractions)
 grid_sample.inputs(T1="float")(volumes)
 grid_sample.inputs(T1="float")(lines)
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.draw import WORDS, Draw
-from harness.operators.operator import Inputs, operator
 from harness.operators.optional.optional import NOTHING, some
+from harness.oracles.draw import WORDS, Draw
+from harness.oracles.operator import Inputs, operator
 from harness.spec.values import tensors_in
 
 SHAPES = ((3, 4), (5,))
@@ -57,7 +57,7 @@ def other_shapes(draw: Draw) -> Iterator[Inputs]:
     """A scalar, no elements, and rank 8; a sequence of nothing, and one of all these."""
     shapes = ((), (2, 0, 3), (1, 2, 1, 3, 1, 2, 1, 1))
     if draw.types["V"] == "tensor(float)":
-        yield from ({"input": draw.V.some(shape)} for shape in shapes)
+        yield from ({"input": draw.V.ordinary(shape)} for shape in shapes)
     elif draw.types["V"] == "seq(tensor(float))":
         yield from ({"input": draw.value("V", *several)} for several in ((), shapes))
 

@@ -6,8 +6,8 @@ from typing import Final
 import numpy as np
 
 from harness.numbers.rounding import format_of
-from harness.operators.draw import Draw, Values
-from harness.operators.operator import FLAG, OMITTED, Inputs, operator
+from harness.oracles.draw import Draw, Values
+from harness.oracles.operator import FLAG, OMITTED, Inputs, operator
 
 SHAPE: Final = (8, 33)
 """Room for the 256 values of a type of 8 bits."""
@@ -51,7 +51,7 @@ for op in (is_inf, is_nan):
     @op.inputs()
     def ordinary(draw: Draw) -> Iterator[Inputs]:
         """Ordinary values with the special ones among them: NaN, infinities, zeros, subnormals, the largest."""
-        yield {"X": np.resize(np.concatenate([draw.T1.specials(), draw.T1.some((7,))]), SHAPE)}
+        yield {"X": np.resize(np.concatenate([draw.T1.specials(), draw.T1.ordinary((7,))]), SHAPE)}
 
     @op.inputs()
     def every_nan(draw: Draw) -> Iterator[Inputs]:
@@ -60,9 +60,9 @@ for op in (is_inf, is_nan):
         Of a type of 8 bits every value there is, by its bits.
         """
         if draw.T1.element.bits == 8:
-            yield {"X": np.resize(draw.T1.every(), SHAPE)}
+            yield {"X": np.resize(draw.T1.all_values(), SHAPE)}
         else:
-            near = draw.T1([np.inf, -np.inf, draw.T1.largest, draw.T1.least, 0.0])
+            near = draw.T1([np.inf, -np.inf, draw.T1.largest, draw.T1.lowest, 0.0])
             yield {"X": np.resize(np.concatenate([nans(draw.T1), near]), SHAPE)}
 
     @op.inputs(T1="double")

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import Drawn, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import Inputs, Sample, operator
 
 
 def nonzero(X: np.ndarray) -> np.ndarray:
@@ -24,7 +24,7 @@ SHAPE = (3, 2, 5)
 
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """Zeros among other elements of three axes; strings, none of which is empty."""
-    elements = draw.T.some(SHAPE)
+    elements = draw.T.ordinary(SHAPE)
     if draw.T.element.kind != "string":
         elements[draw.words(30).reshape(SHAPE) % np.uint64(2) == 0] = 0
     yield {"X": elements}
@@ -56,7 +56,7 @@ def scalar(draw: Draw) -> Iterator[Inputs]:
 def empty(draw: Draw) -> Iterator[Inputs]:
     """No elements: as many rows as axes, without columns."""
     for shape in ((0,), (0, 3), (2, 0, 4)):
-        yield {"X": draw.T.some(shape)}
+        yield {"X": draw.T.ordinary(shape)}
 
 
 def special_values(draw: Draw) -> Iterator[Inputs]:
@@ -81,11 +81,11 @@ def parts(draw: Draw) -> Iterator[Inputs]:
     yield {"X": draw.T(np.resize(values, SHAPE))}
 
 
-def words(draw: Draw) -> Iterator[Drawn]:
+def words(draw: Draw) -> Iterator[Sample]:
     """Words; also the empty one."""
-    yield Drawn({"X": draw.T(np.resize(["a", "0", "two words", "ß", " ", "False", "日本語"], SHAPE))})
-    silent = 'NonZero, "the elements that are non-zero", does not say what the zero of strings is.'
-    yield Drawn({"X": draw.T(np.resize(["a", "", "0", "", "b", "", ""], SHAPE))}, silent=silent)
+    yield Sample({"X": draw.T(np.resize(["a", "0", "two words", "ß", " ", "False", "日本語"], SHAPE))})
+    unspecified = 'NonZero, "the elements that are non-zero", does not say what the zero of strings is.'
+    yield Sample({"X": draw.T(np.resize(["a", "", "0", "", "b", "", ""], SHAPE))}, unspecified=unspecified)
 
 
 for _op in (nonzero_13, nonzero_9):

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from harness.operators.broadcasting import Shape
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Operator, operator
+from harness.oracles.broadcasting import Shape
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Operator, Sample, operator
 
 FLOAT, INT8, INT32, INT64 = "tensor(float)", "tensor(int8)", "tensor(int32)", "tensor(int64)"
 BESIDE = ((INT64, FLOAT), (INT64, INT32), (INT32, INT64), (INT8, INT64), (FLOAT, INT64))
@@ -44,7 +44,7 @@ newest = operator(
     "OneHot",
     since=28,
     exact=True,
-    whole=True,
+    full_product=True,
     # The product of three type variables is large: types of indices and depth are alike, or a few that are usual.
     constraints=[
         lambda T1, T2: T1 == T2 or (T1, T2) in BESIDE,
@@ -73,12 +73,12 @@ NEGATIVE = (
 NO_CLASSES = 'OneHot does not say whether "the number of classes" may be none.'
 
 
-def asked(draw: Draw, indices: Any, depth: Any = DEPTH, silent: str = "") -> Drawn:
+def asked(draw: Draw, indices: Any, depth: Any = DEPTH, unspecified: str = "") -> Sample:
     """Indices and depth in the row's types, and two values that differ."""
-    values = draw.T3.some((2,))
+    values = draw.T3.ordinary((2,))
     while values[0] == values[1]:
-        values = draw.T3.some((2,))
-    return Drawn({"indices": draw.T1(indices), "depth": draw.T2(depth), "values": values}, silent=silent)
+        values = draw.T3.ordinary((2,))
+    return Sample({"indices": draw.T1(indices), "depth": draw.T2(depth), "values": values}, unspecified=unspecified)
 
 
 def outside(draw: Draw) -> np.ndarray:
@@ -118,35 +118,35 @@ class Groups(NamedTuple):
         """Whether the row is one that is there for its type of values."""
         return self.spread and draw.types["T3"] != FLOAT
 
-    def ordinary(self, draw: Draw) -> Iterator[Drawn]:
+    def ordinary(self, draw: Draw) -> Iterator[Sample]:
         """Indices inside the range, its ends among them."""
         indices = draw.T1.integers(0, DEPTH - 1, SHAPE)
         indices[0, 0], indices[1, 2] = DEPTH - 1, 0
         yield asked(draw, indices)
 
-    def out_of_range(self, draw: Draw) -> Iterator[Drawn]:
+    def out_of_range(self, draw: Draw) -> Iterator[Sample]:
         """Indices next to the range and far outside, for which all is off."""
         if self.of_another_axis(draw):
             return
         indices = outside(draw)
         below = bool((indices < 0).any())
-        yield asked(draw, indices, silent=self.negative if below else "")
+        yield asked(draw, indices, unspecified=self.negative if below else "")
         if self.negative and below:
             yield asked(draw, np.where(indices < 0, DEPTH, indices))
 
-    def depth_of_rank_1(self, draw: Draw) -> Iterator[Drawn]:
+    def depth_of_rank_1(self, draw: Draw) -> Iterator[Sample]:
         """Depth as a "rank 1 tensor containing exactly one element"."""
         if not (self.of_another_axis(draw) or self.of_another_type(draw)):
             yield asked(draw, draw.T1.integers(0, DEPTH - 1, SHAPE), [DEPTH])
 
-    def depths(self, draw: Draw) -> Iterator[Drawn]:
+    def depths(self, draw: Draw) -> Iterator[Sample]:
         """One class, and more than the type of the indices can count; none."""
         yield asked(draw, [[0, 1, 0], [2, 0, 127]], 1)
         yield asked(draw, [[127, 0, 99], [64, 100, 1]], 200)
-        yield asked(draw, [[-128, -1, 0], [127, -73, -72]], 200, silent=self.negative)
-        yield asked(draw, [[0, 1, 0], [2, 0, 127]], 0, silent=NO_CLASSES)
+        yield asked(draw, [[-128, -1, 0], [127, -73, -72]], 200, unspecified=self.negative)
+        yield asked(draw, [[0, 1, 0], [2, 0, 127]], 0, unspecified=NO_CLASSES)
 
-    def shapes(self, draw: Draw) -> Iterator[Drawn]:
+    def shapes(self, draw: Draw) -> Iterator[Sample]:
         """Other ranks of indices that have the axis: a line, rank 4; no indices."""
         if self.of_another_type(draw):
             return
@@ -155,17 +155,17 @@ class Groups(NamedTuple):
             if -len(shape) - 1 <= axis <= len(shape):
                 yield asked(draw, draw.T1.integers(0, DEPTH - 1, shape))
 
-    def special_values(self, draw: Draw) -> Iterator[Drawn]:
+    def special_values(self, draw: Draw) -> Iterator[Sample]:
         """NaN, infinities, zeros and extremes as the two values: no arithmetic makes one of the other."""
         if self.of_another_axis(draw):
             return
         one = asked(draw, [[1, 4, 0], [3, 2, 1]])
         if draw.T3.element.format:
-            pairs = ((np.inf, -0.0), (draw.T3.least, np.nan))
+            pairs = ((np.inf, -0.0), (draw.T3.lowest, np.nan))
         else:
-            pairs = ((draw.T3.least, draw.T3.largest), (draw.T3.largest, 0))
+            pairs = ((draw.T3.lowest, draw.T3.largest), (draw.T3.largest, 0))
         for values in pairs:
-            yield Drawn({**one.inputs, "values": draw.T3(values)})
+            yield Sample({**one.inputs, "values": draw.T3(values)})
 
 
 Groups(spread=True).register(newest)
@@ -175,13 +175,13 @@ Groups(NEGATIVE).register(oldest)
 
 @newest.inputs(T1=("int64", "int32", "int8", "float"), T2="int64", T3="float")
 @older.inputs(T1="int64", T2="int64", T3="float")
-def negative_indices(draw: Draw) -> Iterator[Drawn]:
+def negative_indices(draw: Draw) -> Iterator[Sample]:
     """Indices below zero, down to minus depth, which count from the end."""
     yield asked(draw, [[-1, 0, -5], [-2, 4, -3]])
 
 
-@newest.inputs(T1="double", T2="double", T3="float", silent=FRACTIONS)
-def fractions(draw: Draw) -> Iterator[Drawn]:
+@newest.inputs(T1="double", T2="double", T3="float", unspecified=FRACTIONS)
+def fractions(draw: Draw) -> Iterator[Sample]:
     """Indices between places, and a depth between counts."""
     yield asked(draw, [[0.5, 1.5, -0.5], [3.75, 4.5, 1.0]])
     yield asked(draw, [[0, 1, 2], [3, 4, 5]], 4.5)

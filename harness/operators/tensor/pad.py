@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Sample, operator
 
 
 def padded(data: np.ndarray, pads: Any, mode: str, value: Any, axes: Any = None) -> np.ndarray:
@@ -130,13 +130,13 @@ def asked(
     begins: Sequence[int],
     ends: Sequence[int],
     axes: Sequence[int] | None = None,
-    silent: str = "",
-) -> Drawn:
+    unspecified: str = "",
+) -> Sample:
     """The tensor with some value for the constant, and these pads of the axes, by default of all in order."""
-    inputs = {"data": data, "pads": np.array([*begins, *ends], np.int64), "constant_value": draw.T.some(())}
+    inputs = {"data": data, "pads": np.array([*begins, *ends], np.int64), "constant_value": draw.T.ordinary(())}
     if "Tind" in draw.types:
         inputs["axes"] = draw.Tind(range(data.ndim) if axes is None else axes)
-    return Drawn(inputs, silent=silent)
+    return Sample(inputs, unspecified=unspecified)
 
 
 def constant(draw: Draw) -> bool:
@@ -144,47 +144,49 @@ def constant(draw: Draw) -> bool:
     return draw.attributes["mode"] in (OMITTED, "constant")
 
 
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """Fewer elements than there are, at the beginning and the end of axes in another order; a constant if used."""
     axes = ((2, 0, 1), (1, 2, 0), (2, 1, 0))[draw.integer(0, 2)]
-    full = asked(draw, draw.T.some(SHAPE), (1, 2, 0), (2, 0, 3), axes)
-    yield full if constant(draw) else Drawn({k: v for k, v in full.inputs.items() if k != "constant_value"})
+    full = asked(draw, draw.T.ordinary(SHAPE), (1, 2, 0), (2, 0, 3), axes)
+    yield full if constant(draw) else Sample({k: v for k, v in full.inputs.items() if k != "constant_value"})
 
 
-def without_a_constant(draw: Draw) -> Iterator[Drawn]:
+def without_a_constant(draw: Draw) -> Iterator[Sample]:
     """No constant: it is zero, the empty string or False."""
-    full = asked(draw, draw.T.some(SHAPE), (1, 0, 2), (2, 1, 0))
-    yield Drawn({k: v for k, v in full.inputs.items() if k != "constant_value"})
+    full = asked(draw, draw.T.ordinary(SHAPE), (1, 0, 2), (2, 1, 0))
+    yield Sample({k: v for k, v in full.inputs.items() if k != "constant_value"})
 
 
-def default_constant(draw: Draw) -> Iterator[Drawn]:
+def default_constant(draw: Draw) -> Iterator[Sample]:
     """No constant where one is used: it is zero, the empty string or False."""
     if constant(draw):
         yield from without_a_constant(draw)
 
 
-def negative(draw: Draw) -> Iterator[Drawn]:
+def negative(draw: Draw) -> Iterator[Sample]:
     """Elements removed, also together with others added at the other end of the same axis; all of an axis removed."""
     wraps = draw.attributes["mode"] == "wrap"
-    yield asked(draw, draw.T.some(SHAPE), (-1, 0, -2), (0, -2, -1))
-    yield asked(draw, draw.T.some(SHAPE), (-2, 1, 2), (-1, 0, 3))
-    yield asked(draw, draw.T.some(SHAPE), (1, -2, 0), (-2, 2, -4), silent=REMOVED if wraps else "")
-    yield asked(draw, draw.T.some(SHAPE), (0, -2, 1), (0, -3, 0))
+    yield asked(draw, draw.T.ordinary(SHAPE), (-1, 0, -2), (0, -2, -1))
+    yield asked(draw, draw.T.ordinary(SHAPE), (-2, 1, 2), (-1, 0, 3))
+    yield asked(draw, draw.T.ordinary(SHAPE), (1, -2, 0), (-2, 2, -4), unspecified=REMOVED if wraps else "")
+    yield asked(draw, draw.T.ordinary(SHAPE), (0, -2, 1), (0, -3, 0))
     if constant(draw):
-        yield asked(draw, draw.T.some(SHAPE), (-4, 0, 1), (2, 0, 0))
+        yield asked(draw, draw.T.ordinary(SHAPE), (-4, 0, 1), (2, 0, 0))
 
 
-def long(draw: Draw) -> Iterator[Drawn]:
+def long(draw: Draw) -> Iterator[Sample]:
     """One element less than there are, as many, and more: what is mirrored or wrapped around is so repeatedly."""
-    data = draw.T.some((3, 4))
+    data = draw.T.ordinary((3, 4))
     for begins, ends in (((2, 3), (2, 3)), ((3, 0), (0, 4)), ((0, 5), (4, 0)), ((7, 13), (8, 6))):
         yield asked(draw, data, begins, ends)
-    yield asked(draw, draw.T.some((1, 4)), (1, 0), (2, 1), silent=ALONE if draw.attributes["mode"] == "reflect" else "")
+    yield asked(
+        draw, draw.T.ordinary((1, 4)), (1, 0), (2, 1), unspecified=ALONE if draw.attributes["mode"] == "reflect" else ""
+    )
 
 
-def some_axes(draw: Draw) -> Iterator[Drawn]:
+def some_axes(draw: Draw) -> Iterator[Sample]:
     """One axis, two, three, in every order and counted from the back; none; all of them by leaving them out."""
-    data = draw.T.some(SHAPE)
+    data = draw.T.ordinary(SHAPE)
     for axes in ((1, 2), (-1, 0), (1, -3)):
         yield asked(draw, data, (2, 1), (0, 3), axes)
     if draw.attributes["mode"] == "constant":
@@ -192,40 +194,40 @@ def some_axes(draw: Draw) -> Iterator[Drawn]:
             yield asked(draw, data, (2,), (3,), (axis,))
         yield asked(draw, data, (), (), ())
         full = asked(draw, data, (3, 0, 1), (1, 2, 0))
-        yield Drawn({k: v for k, v in full.inputs.items() if k != "axes"})
+        yield Sample({k: v for k, v in full.inputs.items() if k != "axes"})
 
 
-def ranks(draw: Draw) -> Iterator[Drawn]:
+def ranks(draw: Draw) -> Iterator[Sample]:
     """One axis; five, of which some are of length 1 that stay so."""
-    yield asked(draw, draw.T.some((5,)), (4,), (3,))
-    yield asked(draw, draw.T.some((2, 1, 4, 1, 3)), (1, 0, 2, 0, 0), (0, 0, 1, 0, 2))
+    yield asked(draw, draw.T.ordinary((5,)), (4,), (3,))
+    yield asked(draw, draw.T.ordinary((2, 1, 4, 1, 3)), (1, 0, 2, 0, 0), (0, 0, 1, 0, 2))
 
 
-def scalar(draw: Draw) -> Iterator[Drawn]:
+def scalar(draw: Draw) -> Iterator[Sample]:
     """A scalar, which has no axes: the pads are of length 0."""
     if constant(draw):
-        full = asked(draw, draw.T.some(()), (), ())
-        yield Drawn({k: v for k, v in full.inputs.items() if k != "axes"})
+        full = asked(draw, draw.T.ordinary(()), (), ())
+        yield Sample({k: v for k, v in full.inputs.items() if k != "axes"})
 
 
-def empty(draw: Draw) -> Iterator[Drawn]:
+def empty(draw: Draw) -> Iterator[Sample]:
     """No elements, with pads beside the empty axis; constants alone where the mode has them."""
-    yield asked(draw, draw.T.some((3, 0)), (0, 0), (0, 0))
-    yield asked(draw, draw.T.some((3, 0)), (2, 0), (1, 0))
+    yield asked(draw, draw.T.ordinary((3, 0)), (0, 0), (0, 0))
+    yield asked(draw, draw.T.ordinary((3, 0)), (2, 0), (1, 0))
     if constant(draw):
-        yield asked(draw, draw.T.some((3, 0)), (1, 2), (0, 1))
-        yield asked(draw, draw.T.some((3, 0)), (0, 0), (0, 4))
+        yield asked(draw, draw.T.ordinary((3, 0)), (1, 2), (0, 1))
+        yield asked(draw, draw.T.ordinary((3, 0)), (0, 0), (0, 4))
 
 
-def special_values(draw: Draw) -> Iterator[Drawn]:
+def special_values(draw: Draw) -> Iterator[Sample]:
     """NaN, infinities, zeros of both signs and extremes in the tensor and as constants come through as they are."""
     specials = draw.T.specials()
     inputs = asked(draw, np.resize(specials, SHAPE), (1, 2, 0), (2, 3, 0)).inputs
     if constant(draw):
         for value in specials[[0, -1]]:
-            yield Drawn({**inputs, "constant_value": np.asarray(value)})
+            yield Sample({**inputs, "constant_value": np.asarray(value)})
     else:
-        yield Drawn({k: v for k, v in inputs.items() if k != "constant_value"})
+        yield Sample({k: v for k, v in inputs.items() if k != "constant_value"})
 
 
 ZEROS = ("bool", "string", "complex64", "int4", "uint8", "float16", "bfloat16")
@@ -250,15 +252,15 @@ def pads_of(draw: Draw) -> list[int]:
     return draw.attributes["pads" if "pads" in draw.attributes else "paddings"]
 
 
-def tensor(draw: Draw, *shapes: Sequence[int], silent: str = "") -> Iterator[Drawn]:
+def tensor(draw: Draw, *shapes: Sequence[int], unspecified: str = "") -> Iterator[Sample]:
     """The shapes with as many axes as the pads are for."""
     for shape in shapes:
         if 2 * len(shape) == len(pads_of(draw)):
-            yield Drawn({"data": draw.T.some(shape)}, silent=silent)
+            yield Sample({"data": draw.T.ordinary(shape)}, unspecified=unspecified)
 
 
 @pad_2.inputs()
-def with_pads(draw: Draw) -> Iterator[Drawn]:
+def with_pads(draw: Draw) -> Iterator[Sample]:
     """Axes longer than the pads."""
     yield from tensor(draw, (4, 6), (7,), (3, 5), (4,), ())
 
@@ -271,10 +273,10 @@ BESIDE = (
 
 
 @pad_1.inputs()
-def with_paddings(draw: Draw) -> Iterator[Drawn]:
+def with_paddings(draw: Draw) -> Iterator[Sample]:
     """One axis; two, where both orders of the paddings that the text has are the same; and its example."""
     paddings = pads_of(draw)
-    yield from tensor(draw, (4, 5), (7,), silent=BESIDE if paddings == EXAMPLE else "")
+    yield from tensor(draw, (4, 5), (7,), unspecified=BESIDE if paddings == EXAMPLE else "")
 
 
 MATRIX = np.array([[1.0, 1.2], [2.3, 3.4], [4.5, 5.7]], np.float32)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.broadcasting import Shape
-from harness.operators.draw import Draw
-from harness.operators.operator import FLAG, OMITTED, Inputs, operator
+from harness.oracles.broadcasting import Shape
+from harness.oracles.draw import Draw
+from harness.oracles.operator import FLAG, OMITTED, Inputs, operator
 
 FLOAT = "tensor(float)"
 """The type that meets every attribute; the others meet it left out."""
@@ -103,7 +103,7 @@ ZEROS: tuple[tuple[Shape, tuple[Shape, ...]], ...] = (
 
 def to(draw: Draw, shape: Shape, target: Shape) -> Inputs:
     """Ordinary values under a shape, to be given another."""
-    return {"data": draw.T.some(shape), "shape": np.array(target, np.int64)}
+    return {"data": draw.T.ordinary(shape), "shape": np.array(target, np.int64)}
 
 
 def one_of(draw: Draw, choices: tuple[tuple[Shape, tuple[Shape, ...]], ...]) -> Inputs:
@@ -191,4 +191,4 @@ def special_values(draw: Draw) -> Iterator[Inputs]:
 @from_1.inputs()
 def ordinary_by_attribute(draw: Draw) -> Iterator[Inputs]:
     """Three distinct sizes, or a single element where a scalar is asked for."""
-    yield {"data": draw.T.some(SHAPE if draw.attributes["shape"] else (1, 1))}
+    yield {"data": draw.T.ordinary(SHAPE if draw.attributes["shape"] else (1, 1))}

@@ -12,7 +12,7 @@ import numpy as np
 
 from harness.numbers.balls import constant
 from harness.numbers.branches import ceil, floor, greater, less, less_equal, maximum, where
-from harness.operators.operator import FLAG, OMITTED, operator
+from harness.oracles.operator import FLAG, OMITTED, operator
 
 CROP, FOR_NEAREST = "tf_crop_and_resize", "tf_half_pixel_for_nn"
 NEAREST: dict[str, Callable[[Any], np.ndarray]] = {

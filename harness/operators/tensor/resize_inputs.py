@@ -10,8 +10,6 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Operator
 from harness.operators.tensor.resize import (
     CROP,
     NEAREST,
@@ -24,6 +22,8 @@ from harness.operators.tensor.resize import (
     resize_19,
     sized,
 )
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Operator, Sample
 
 FRACTIONAL = (
     'Resize-19, "`length_resized` as the length of the resized tensor in axis x", is whole in this formula, while '
@@ -94,14 +94,14 @@ class Row:
 
     def elements(self, shape: Sequence[int]) -> np.ndarray:
         """Elements that tell places apart; multiples of 16 where integers are averaged, by weights of 1/4."""
-        values, signed = self.draw.T1, self.draw.T1.least < 0 if self.integers else False
+        values, signed = self.draw.T1, self.draw.T1.lowest < 0 if self.integers else False
         if not self.integers:
-            return values.some(shape)
+            return values.ordinary(shape)
         if self.averages:
             return values.integers(*((-8, 7) if signed else (0, 15)), shape) * values.element.dtype.type(16)
         return values.integers(*((-100, 100) if signed else (0, 120)), shape)
 
-    def by_scales(self, shape: Sequence[int], scales: Mapping[int, float], **more: Any) -> Iterator[Drawn]:
+    def by_scales(self, shape: Sequence[int], scales: Mapping[int, float], **more: Any) -> Iterator[Sample]:
         """The set of these scales by axis, 1 for all others; of sizes with a policy, which is none of scales.
 
         Its text has "it is not applicable when the `scales` input is used", and shape inference forbids both.
@@ -111,9 +111,9 @@ class Row:
             yield from self.to_sizes(shape, {axis: int(v * shape[axis]) for axis, v in scales.items()}, **more)
             return
         held = np.array([scales.get(axis, 1) for axis in chosen], np.float32)
-        yield from self._drawn(shape, chosen, [Fraction(float(v)) for v in held], {"scales": held}, **more)
+        yield from self._random_outputs(shape, chosen, [Fraction(float(v)) for v in held], {"scales": held}, **more)
 
-    def to_sizes(self, shape: Sequence[int], sizes: Mapping[int, int], **more: Any) -> Iterator[Drawn]:
+    def to_sizes(self, shape: Sequence[int], sizes: Mapping[int, int], **more: Any) -> Iterator[Sample]:
         """The set of these sizes by axis, the others as long as they are."""
         chosen = self.axes(len(shape))
         asked = [int(sizes.get(axis, shape[axis])) for axis in chosen]
@@ -121,9 +121,11 @@ class Row:
             return  # Scales take values greater than 0.
         found = sized([shape[axis] for axis in chosen], asked, self.policy)
         more |= {"resized": [size for size, _ in found]}
-        yield from self._drawn(shape, chosen, [scale for _, scale in found], {"sizes": np.array(asked)}, **more)
+        yield from self._random_outputs(
+            shape, chosen, [scale for _, scale in found], {"sizes": np.array(asked)}, **more
+        )
 
-    def _drawn(
+    def _random_outputs(
         self,
         shape: Sequence[int],
         chosen: Sequence[int],
@@ -134,8 +136,8 @@ class Row:
         region: Mapping[int, Pair] | None = None,
         x: np.ndarray | None = None,
         alike: bool = False,
-        silent: str = "",
-    ) -> Iterator[Drawn]:
+        unspecified: str = "",
+    ) -> Iterator[Sample]:
         """The set, unless floats may come to another place; of elements ``alike``, none of which lies anywhere."""
         if not chosen:
             return
@@ -156,7 +158,7 @@ class Row:
             given["roi"] = self.draw.T2([v for side in zip(*ends, strict=True) for v in side] if needed else [])
         if self.required:
             given["scales"] = np.zeros(0, np.float32)
-        yield Drawn(given | inputs, silent=silent or next(filter(None, doubts), ""))
+        yield Sample(given | inputs, unspecified=unspecified or next(filter(None, doubts), ""))
 
     def _doubt(self, line: Line, *, by_size: bool, alike: bool) -> str | None:
         """Why the text leaves open what becomes of an axis, if it does; None where floats may not come to it."""
@@ -270,7 +272,7 @@ class Groups(msgspec.Struct, frozen=True):
     def _row(self, draw: Draw) -> Row:
         return Row(draw, required=self.required)
 
-    def ordinary(self, draw: Draw) -> Iterator[Drawn]:
+    def ordinary(self, draw: Draw) -> Iterator[Sample]:
         """By scales that double, halve and reach other whole sizes; regions as long as the input."""
         row = self._row(draw)
         shape = row.shape(*SHAPE)
@@ -279,7 +281,7 @@ class Groups(msgspec.Struct, frozen=True):
             region = last_two(shape, (regions[i % len(regions)], regions[(i // 2) % len(regions)]))
             yield from row.by_scales(shape, last_two(shape, scales), region=region if row.crops else None)
 
-    def sizes(self, draw: Draw) -> Iterator[Drawn]:
+    def sizes(self, draw: Draw) -> Iterator[Sample]:
         """To sizes that are greater, less, or as they were; regions inside the input."""
         row = self._row(draw)
         shape = row.shape(*SHAPE)
@@ -289,7 +291,7 @@ class Groups(msgspec.Struct, frozen=True):
                 shape, last_two(shape, sizes), region=last_two(shape, regions) if row.crops else None
             )
 
-    def images(self, draw: Draw) -> Iterator[Drawn]:
+    def images(self, draw: Draw) -> Iterator[Sample]:
         """Two channels of an image, which stay what they are; channels last where the first axes are resized."""
         row = self._row(draw)
         shape = (*SHAPE, 2, 1) if row.listed in ([0, 1], [1, 0]) else (1, 2, *SHAPE)
@@ -297,34 +299,34 @@ class Groups(msgspec.Struct, frozen=True):
         for scales in SCALES[:3]:
             yield from row.by_scales(shape, dict(zip(sized, scales, strict=True)))
 
-    def great_factors(self, draw: Draw) -> Iterator[Drawn]:
+    def great_factors(self, draw: Draw) -> Iterator[Sample]:
         """Lines that are shortened by so much that filters do not reach every element, and one that grows."""
         row = self._row(draw)
         shape = row.shape(2, 16)
         for scales in ((1, 0.125), (2, 0.25), (1, 0.1875), (8, 0.0625)):
             yield from row.by_scales(shape, last_two(shape, scales))
 
-    def fractional_scales(self, draw: Draw) -> Iterator[Drawn]:
+    def fractional_scales(self, draw: Draw) -> Iterator[Sample]:
         """By scales after which a fraction of an element is cut off; elements alike where its place is open."""
         row = self._row(draw)
         shape = row.shape(*SHAPE)
         for scales in ((0.7, 0.6), (1.3, 1.4), (1.6, 0.35), (0.99, 0.95)):
             found = list(row.by_scales(shape, last_two(shape, scales)))
             yield from found
-            if any(one.silent for one in found):
+            if any(one.unspecified for one in found):
                 yield from row.by_scales(shape, last_two(shape, scales), alike=True)
 
-    def rounded_sizes(self, draw: Draw) -> Iterator[Drawn]:
+    def rounded_sizes(self, draw: Draw) -> Iterator[Sample]:
         """To sizes that keeping the ratio rounds, halfway cases up; elements alike where their place is open."""
         row = self._row(draw)
         shape = row.shape(*SHAPE)
         for sizes in ((3, 5), (7, 9), (5, 7), (1, 5), (7, 8)):
             found = list(row.to_sizes(shape, last_two(shape, sizes)))
             yield from found
-            if not found or found[0].silent:
+            if not found or found[0].unspecified:
                 yield from row.to_sizes(shape, last_two(shape, sizes), alike=True)
 
-    def one_element(self, draw: Draw) -> Iterator[Drawn]:
+    def one_element(self, draw: Draw) -> Iterator[Sample]:
         """From one element to several, and from several to one."""
         row = self._row(draw)
         shape = row.shape(1, 4)
@@ -334,7 +336,7 @@ class Groups(msgspec.Struct, frozen=True):
         for sizes in ((3, 1), (5, 2), (2, 1)):
             yield from row.to_sizes(shape, last_two(shape, sizes), region=region if row.crops else None)
 
-    def other_ranks(self, draw: Draw) -> Iterator[Drawn]:
+    def other_ranks(self, draw: Draw) -> Iterator[Sample]:
         """One, three, four and five axes, of which all or the listed ones are resized."""
         row = self._row(draw)
         shapes = ((6,), (4, 6, 3), (2, 1, 4, 6)) if row.listed != [3, 2] else ((2, 1, 4, 6, 3),)
@@ -343,7 +345,7 @@ class Groups(msgspec.Struct, frozen=True):
                 scales = {axis: by_length.get(length, 1) for axis, length in enumerate(shape)}
                 yield from row.by_scales(shape, scales)
 
-    def regions(self, draw: Draw) -> Iterator[Drawn]:
+    def regions(self, draw: Draw) -> Iterator[Sample]:
         """Regions inside the input, across each of its ends, outside, backwards, of no extent; of one element.
 
         Where nothing is cropped they change nothing.
@@ -363,9 +365,9 @@ class Groups(msgspec.Struct, frozen=True):
         ):
             yield from row.to_sizes(shape, last_two(shape, sizes), region=last_two(shape, regions))
         if row.axes(1) and row.crops and row.policy == "stretch":
-            yield from row.by_scales((6,), {0: 2}, region={0: (0.25, 0.75)}, silent=CROPPED_BY_SCALES)
+            yield from row.by_scales((6,), {0: 2}, region={0: (0.25, 0.75)}, unspecified=CROPPED_BY_SCALES)
 
-    def special_values(self, draw: Draw) -> Iterator[Drawn]:
+    def special_values(self, draw: Draw) -> Iterator[Sample]:
         """The type's special values, moved as they are; zeros and the smallest ones among those that are averaged."""
         row = self._row(draw)
         shape = row.shape(*SHAPE)
@@ -376,7 +378,7 @@ class Groups(msgspec.Struct, frozen=True):
         for scales in SCALES[:3]:
             yield from row.by_scales(shape, last_two(shape, scales), x=np.resize(values, shape))
 
-    def empty(self, draw: Draw) -> Iterator[Drawn]:
+    def empty(self, draw: Draw) -> Iterator[Sample]:
         """No elements in another axis; an axis of which nothing is left."""
         row = self._row(draw)
         shape = (4, 6, 0) if row.listed in ([0, 1], [1, 0]) else (0, 2, *SHAPE)
@@ -417,7 +419,7 @@ def enlarge(x: np.ndarray, scales: Sequence[float], mode: Any, of: str) -> Itera
 def some(draw: Draw, shape: Sequence[int]) -> np.ndarray:
     """Elements that tell places apart."""
     of = draw.T.element
-    return draw.T.integers(0, 100, shape) if of.kind in ("signed", "unsigned") else draw.T.some(shape)
+    return draw.T.integers(0, 100, shape) if of.kind in ("signed", "unsigned") else draw.T.ordinary(shape)
 
 
 class PlainGroups(msgspec.Struct, frozen=True):
@@ -436,34 +438,34 @@ class PlainGroups(msgspec.Struct, frozen=True):
         one.inputs(T=("float", "signed", "unsigned"))(self.special_values)
         one.inputs(T=("float", "int16", "string"))(self.empty)
 
-    def _tried(self, draw: Draw, shape: Sequence[int], *every: Sequence[float]) -> Iterator[Drawn]:
+    def _tried(self, draw: Draw, shape: Sequence[int], *every: Sequence[float]) -> Iterator[Sample]:
         for scales in every:
             if min(scales) >= self.least:
-                for x, silent in enlarge(some(draw, shape), scales, draw.attributes["mode"], self.of):
-                    yield Drawn({"X": x, "scales": np.array(scales, np.float32)}, silent=silent)
+                for x, unspecified in enlarge(some(draw, shape), scales, draw.attributes["mode"], self.of):
+                    yield Sample({"X": x, "scales": np.array(scales, np.float32)}, unspecified=unspecified)
 
-    def ordinary(self, draw: Draw) -> Iterator[Drawn]:
+    def ordinary(self, draw: Draw) -> Iterator[Sample]:
         """Images, enlarged by whole numbers: the nearest elements repeat, linear averages of what is alike are it."""
         yield from self._tried(draw, IMAGES, (1, 1, 2, 3), (1, 1, 3, 2), (1, 1, 1, 2), (1, 1, 1, 1))
 
-    def other_scales(self, draw: Draw) -> Iterator[Drawn]:
+    def other_scales(self, draw: Draw) -> Iterator[Sample]:
         """By fractions, up and down, of which whole elements are kept."""
         yield from self._tried(draw, IMAGES, (1, 1, 1.5, 1.25), (1, 1, 2.5, 1.6), (1, 1, 0.5, 0.75), (1, 1, 0.6, 2))
 
-    def other_ranks(self, draw: Draw) -> Iterator[Drawn]:
+    def other_ranks(self, draw: Draw) -> Iterator[Sample]:
         """One, two, three and five axes, any of which is resized."""
         for scales in ((3,), (2, 3), (2, 1, 3), (1, 1, 2, 3, 2)):
             yield from self._tried(draw, (2, 1, 3, 4, 5)[-len(scales) :], scales)
 
-    def special_values(self, draw: Draw) -> Iterator[Drawn]:
+    def special_values(self, draw: Draw) -> Iterator[Sample]:
         """The type's special values, moved as they are; averages of what is alike."""
         plain = draw.attributes["mode"] != "linear"
         x = np.resize(draw.T.specials(), IMAGES) if plain else steadily(some(draw, IMAGES), (2, 3))
-        yield Drawn({"X": x, "scales": np.array([1, 1, 2, 3], np.float32)})
+        yield Sample({"X": x, "scales": np.array([1, 1, 2, 3], np.float32)})
 
-    def empty(self, draw: Draw) -> Iterator[Drawn]:
+    def empty(self, draw: Draw) -> Iterator[Sample]:
         """No elements."""
-        yield Drawn({"X": draw.T.some((0, 2, 3, 4)), "scales": np.array([1, 1, 2, 3], np.float32)})
+        yield Sample({"X": draw.T.ordinary((0, 2, 3, 4)), "scales": np.array([1, 1, 2, 3], np.float32)})
 
 
 PlainGroups("Resize-10", least=0).register(resize_10)

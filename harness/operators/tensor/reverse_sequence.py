@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import FLAG, OMITTED, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import FLAG, OMITTED, Inputs, operator
 
 
 def axes_differ(T: str, batch_axis: int | str, time_axis: int | str) -> bool:
@@ -32,7 +32,7 @@ def reverse_sequence(input: np.ndarray, sequence_lens: np.ndarray, *, batch_axis
 def sequences(draw: Draw, lengths: list[int], time: int, rest: tuple[int, ...] = ()) -> Inputs:
     """Sequences of these lengths in a tensor, batch and time on the row's axes."""
     axes = (len(lengths), time) if draw.attributes["batch_axis"] == 0 else (time, len(lengths))
-    return {"input": draw.T.some((*axes, *rest)), "sequence_lens": np.array(lengths, np.int64)}
+    return {"input": draw.T.ordinary((*axes, *rest)), "sequence_lens": np.array(lengths, np.int64)}
 
 
 @reverse_sequence.inputs()

@@ -7,8 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Inputs, Operator, operator
 from harness.operators.tensor.gather import (
     AXES,
     SHAPE,
@@ -21,6 +19,8 @@ from harness.operators.tensor.gather import (
     sized,
     special,
 )
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, Operator, operator
 
 FUNCTIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "none": lambda _, update: update,
@@ -100,7 +100,7 @@ scatter_elements_16 = operator(
     "ScatterElements", since=16, exact=True, constraints=IN_ELEMENTS, axis=AXES, reduction=REDUCTIONS[:4]
 )(elements_scattered)
 scatter_elements = operator(
-    "ScatterElements", since=18, exact=True, whole=True, constraints=IN_ELEMENTS, axis=AXES, reduction=REDUCTIONS
+    "ScatterElements", since=18, exact=True, full_product=True, constraints=IN_ELEMENTS, axis=AXES, reduction=REDUCTIONS
 )(elements_scattered)
 scatternd_11 = operator("ScatterND", since=(13, 11), exact=True)(slices_replaced)
 scatternd_16 = operator("ScatterND", since=16, exact=True, constraints=[is_defined], reduction=REDUCTIONS[:4])(
@@ -136,7 +136,7 @@ def addends(draw: Draw, shape: Sequence[int]) -> np.ndarray:
         case "complex":
             return picked(draw, quarters, shape) + draw.T(1j) * picked(draw, quarters, shape)
         case _:
-            return draw.T.some(shape)
+            return draw.T.ordinary(shape)
 
 
 FACTORS: Final = {
@@ -163,7 +163,7 @@ def operands(draw: Draw, shape: Sequence[int], of_updates: Sequence[int]) -> Bot
             data = addends(draw, shape) if least is None else of.integers(least, 3, shape)
             return data, picked(draw, FACTORS[of.element.kind], of_updates)
         case _:
-            return of.some(shape), of.some(of_updates)
+            return of.ordinary(shape), of.ordinary(of_updates)
 
 
 def special_operands(draw: Draw, shape: Sequence[int], of_updates: Sequence[int]) -> Both:
@@ -173,7 +173,7 @@ def special_operands(draw: Draw, shape: Sequence[int], of_updates: Sequence[int]
         return special(draw, shape), special(draw, of_updates)
     if reduction in ("max", "min"):
         values = of.specials()
-        beside = of.some((2,)) if of.element.format else of([int(of.least) + 1, int(of.largest) - 1])
+        beside = of.ordinary((2,)) if of.element.format else of([int(of.lowest) + 1, int(of.largest) - 1])
         values = np.concatenate([values[values == values], beside])  # noqa: PLR0124  NaN alone differs from itself
         return picked(draw, values, shape), picked(draw, values, of_updates)
     if of.element.format:
@@ -201,14 +201,14 @@ def try_values(op: Operator, ask: Callable[[Draw, Operands], Inputs]) -> None:
     if "max" not in op.attributes.get("reduction", ()):
         return
 
-    @op.inputs(T=("int8", "uint32"), silent=OVERFLOW.format(title))
+    @op.inputs(T=("int8", "uint32"), unspecified=OVERFLOW.format(title))
     def overflow(draw: Draw) -> Iterator[Inputs]:
         """Sums and products beyond the range of an integer type."""
         if reduction_of(draw) in ("add", "mul"):
             largest = np.array([draw.T.largest], draw.T.element.dtype)
             yield ask(draw, lambda _, *shapes: (picked(draw, largest, shapes[0]), picked(draw, (2, 3), shapes[1])))
 
-    @op.inputs(T="float", silent=NAN.format(title))
+    @op.inputs(T="float", unspecified=NAN.format(title))
     def nan(draw: Draw) -> Iterator[Inputs]:
         """NaN among the data and among the updates."""
         if reduction_of(draw) in ("max", "min"):
@@ -264,12 +264,12 @@ def try_elements(op: Operator, *, negative: bool, duplicates: str) -> None:
             yield asked(draw, shape, no_lines)
             yield asked(draw, no_lines, no_lines)
             yield {
-                "data": draw.T.some(nothing),
+                "data": draw.T.ordinary(nothing),
                 "indices": draw.Tind(np.zeros(nothing)),
-                "updates": draw.T.some(nothing),
+                "updates": draw.T.ordinary(nothing),
             }
 
-    @op.inputs(T="int64", silent=duplicates)
+    @op.inputs(T="int64", unspecified=duplicates)
     def duplicate_indices(draw: Draw) -> Iterator[Inputs]:
         """Several updates of one place, and no reduction."""
         if reduction_of(draw) == "none":
@@ -314,7 +314,7 @@ def try_slices(op: Operator, duplicates: str) -> None:
         yield slices(draw, SHAPE, (0,), 2)
         yield slices(draw, (3, 5, 0), (4,), 2)
 
-    @op.inputs(T="int64", silent=duplicates)
+    @op.inputs(T="int64", unspecified=duplicates)
     def duplicate_indices(draw: Draw) -> Iterator[Inputs]:
         """Several updates of one place, and no reduction."""
         if reduction_of(draw) == "none":
@@ -338,13 +338,13 @@ for _op in (scatternd_16, scatternd):
 
 @scatter.inputs(
     T="int64",
-    silent="Scatter-9 does not say what a negative index is; from version 11 on bounds are [-s, s-1].",
+    unspecified="Scatter-9 does not say what a negative index is; from version 11 on bounds are [-s, s-1].",
 )
 def indices_from_the_back(draw: Draw) -> Iterator[Inputs]:
     """Negative indices, as later versions have them."""
     axis = axis_of(draw)
     indices = -1 - permuted(draw, SHAPE, axis)
-    yield {"data": draw.T.some(SHAPE), "indices": draw.Tind(indices), "updates": draw.T.some(SHAPE)}
+    yield {"data": draw.T.ordinary(SHAPE), "indices": draw.Tind(indices), "updates": draw.T.ordinary(SHAPE)}
 
 
 def floats(*values: object) -> np.ndarray:

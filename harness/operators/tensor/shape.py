@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.broadcasting import Shape
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Inputs, operator
+from harness.oracles.broadcasting import Shape
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, operator
 
 
 def _shape(data: np.ndarray, *, start: int, end: int | None) -> np.ndarray:
@@ -48,7 +48,7 @@ shape_25 = operator(
     "Shape",
     since=25,
     exact=True,
-    whole=True,
+    full_product=True,
     constraints=[
         lambda start, end: (start, end) in SLICES,
         lambda T, start, end: T == "tensor(float)" or (start, end) == (OMITTED, OMITTED),
@@ -84,7 +84,7 @@ SHAPES: tuple[Shape, ...] = ((), (4,), (1,), (0,), (2, 0, 3), (3, 1, 2, 5), (2, 
 @size_1.inputs()
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """Three distinct sizes, whose product is odd."""
-    yield {"data": draw.T.some((3, 5, 7))}
+    yield {"data": draw.T.ordinary((3, 5, 7))}
 
 
 @shape_15.inputs(T="int32")
@@ -92,21 +92,21 @@ def ordinary(draw: Draw) -> Iterator[Inputs]:
 @size_1.inputs(T="int32")
 def another(draw: Draw) -> Iterator[Inputs]:
     """Another shape in each version: 0-D, no elements, sizes of 1, up to six axes."""
-    yield {"data": draw.T.some(SHAPES[draw.integer(0, len(SHAPES) - 1)])}
+    yield {"data": draw.T.ordinary(SHAPES[draw.integer(0, len(SHAPES) - 1)])}
 
 
 @shape_25.inputs(T="int32")
 @size_25.inputs(T="int32")
 def shapes(draw: Draw) -> Iterator[Inputs]:
     """0-D, no elements, sizes of 1, up to six axes."""
-    yield from ({"data": draw.T.some(shape)} for shape in SHAPES)
+    yield from ({"data": draw.T.ordinary(shape)} for shape in SHAPES)
 
 
 @shape_25.inputs(T="float")
 def slices_of_other_ranks(draw: Draw) -> Iterator[Inputs]:
     """A slice of no sizes and of five."""
     if draw.types["T"] == "tensor(float)" and (draw.attributes["start"], draw.attributes["end"]) in OF_OTHER_RANKS:
-        yield from ({"data": draw.T.some(shape)} for shape in ((), (2, 1, 3, 5, 4)))
+        yield from ({"data": draw.T.ordinary(shape)} for shape in ((), (2, 1, 3, 5, 4)))
 
 
 OF_OTHER_RANKS = ((-3, 2), (OMITTED, -1))

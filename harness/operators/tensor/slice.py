@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Sample, operator
 
 
 def sliced(
@@ -77,12 +77,12 @@ def asked(
     data: np.ndarray,
     places: Sequence[tuple[int, int, int]],
     axes: Sequence[int] | None = None,
-    silent: str = "",
-) -> Drawn:
+    unspecified: str = "",
+) -> Sample:
     """The tensor between starts and ends, with steps; all of its axes unless some are given."""
     starts, ends, steps = (draw.Tind([place[i] for place in places]) for i in range(3))
     of = draw.Tind(range(data.ndim) if axes is None else axes)
-    return Drawn({"data": data, "starts": starts, "ends": ends, "axes": of, "steps": steps}, silent=silent)
+    return Sample({"data": data, "starts": starts, "ends": ends, "axes": of, "steps": steps}, unspecified=unspecified)
 
 
 def some_places(draw: Draw, size: int) -> tuple[int, int, int]:
@@ -91,13 +91,13 @@ def some_places(draw: Draw, size: int) -> tuple[int, int, int]:
     return (low, high, step) if draw.integer(0, 1) else (high - 1, low - size - 1, -step)
 
 
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """Three axes in another order, each forward or backward, one by one or every other element."""
     axes = ((1, 2, 0), (2, 0, 1), (0, 2, 1))[draw.integer(0, 2)]
-    yield asked(draw, draw.T.some(SHAPE), [some_places(draw, SHAPE[axis]) for axis in axes], axes)
+    yield asked(draw, draw.T.ordinary(SHAPE), [some_places(draw, SHAPE[axis]) for axis in axes], axes)
 
 
-def every_bound(draw: Draw) -> Iterator[Drawn]:
+def every_bound(draw: Draw) -> Iterator[Sample]:
     """Starts and ends inside, at the edges and beyond, from the front and from the back, with steps of 1, 2 and 3."""
     found: list[tuple[tuple[int, int], tuple[int, int], int]] = []
     for number, (start, end, sign) in enumerate(product(BOUNDS, BOUNDS, (1, -1))):
@@ -111,7 +111,7 @@ def every_bound(draw: Draw) -> Iterator[Drawn]:
         yield asked(draw, numbered(draw, FOUR), places)
 
 
-def nothing(draw: Draw) -> Iterator[Drawn]:
+def nothing(draw: Draw) -> Iterator[Sample]:
     """One axis of which nothing is left: the end is the start or on its wrong side, or both are beyond the axis."""
     for number, places in enumerate(
         ((2, 2, 1), (2, 1, 1), (9, 10, 1), (-1, 0, 1), (0, -20, 2), (1, 1, -1), (1, 2, -1), (0, -1, -2), (0, 20, -1))
@@ -121,16 +121,16 @@ def nothing(draw: Draw) -> Iterator[Drawn]:
         yield asked(draw, numbered(draw, FOUR), every)
 
 
-def long_steps(draw: Draw) -> Iterator[Drawn]:
+def long_steps(draw: Draw) -> Iterator[Sample]:
     """Steps as long as the axis, and longer by one, in both directions: one element, or two."""
     for more in (-1, 0, 1):
         yield asked(draw, numbered(draw, FOUR), [(0, n, n + more) for n in FOUR])
         yield asked(draw, numbered(draw, FOUR), [(n - 1, -n - 1, -n - more) for n in FOUR])
 
 
-def extremes(draw: Draw) -> Iterator[Drawn]:
+def extremes(draw: Draw) -> Iterator[Sample]:
     """Starts, ends and steps at both ends of their type, where sums and negations overflow; others beyond 32 bits."""
-    low, high = int(draw.Tind.least), int(draw.Tind.largest)
+    low, high = int(draw.Tind.lowest), int(draw.Tind.largest)
     given = [
         [(low, high, 1), (low + 1, high - 1, 2), (0, high, high), (1, high, high - 1)],
         [(high, low, -1), (high - 1, low + 1, -2), (2, low, low), (-1, low, -high)],
@@ -146,7 +146,7 @@ def extremes(draw: Draw) -> Iterator[Drawn]:
         yield asked(draw, numbered(draw, FOUR), places)
 
 
-def backward_up_to_the_greatest(draw: Draw) -> Iterator[Drawn]:
+def backward_up_to_the_greatest(draw: Draw) -> Iterator[Sample]:
     """Backward to an end at the upper extreme of its type, which lies behind the start: nothing, and no way to -1."""
     high = int(draw.Tind.largest)
     for axis in (0, 3):
@@ -156,9 +156,9 @@ def backward_up_to_the_greatest(draw: Draw) -> Iterator[Drawn]:
 
 
 @slice_13.inputs(T="tensor(float)")
-def backward_from_before_the_axis(draw: Draw) -> Iterator[Drawn]:
+def backward_from_before_the_axis(draw: Draw) -> Iterator[Sample]:
     """Backward from a start that lies before the axis, which is clamped to the first element and not passed over."""
-    low = int(draw.Tind.least)
+    low = int(draw.Tind.lowest)
     yield asked(draw, numbered(draw, FOUR), [(-n - 1, low, -1) for n in FOUR])
     yield asked(draw, numbered(draw, FOUR), [(low, low, -2), (2, low, -1), (0, 9, 1), (0, 9, 1)])
     yield asked(draw, numbered(draw, FOUR), [(0, 9, 1), (0, 9, 1), (-9, -20, -3), (0, 9, 1)])
@@ -171,18 +171,18 @@ UNCLEAR = (
 )
 
 
-def backward_from_an_unsaid_place(draw: Draw) -> Iterator[Drawn]:
+def backward_from_an_unsaid_place(draw: Draw) -> Iterator[Sample]:
     """Backward from the first element, and from before it."""
     yield asked(draw, numbered(draw, FOUR), [(-n, -n - 1, -1) for n in FOUR])
-    yield asked(draw, numbered(draw, FOUR), [(-n - 1, -n - 1, -1) for n in FOUR], silent=UNCLEAR)
+    yield asked(draw, numbered(draw, FOUR), [(-n - 1, -n - 1, -1) for n in FOUR], unspecified=UNCLEAR)
 
 
-def left_out(draw: Draw) -> Iterator[Drawn]:
+def left_out(draw: Draw) -> Iterator[Sample]:
     """No axes, no steps, neither: all axes in order, forward and one by one."""
     for names in (("axes",), ("steps",), ("axes", "steps")):
         places = [some_places(draw, n) if names == ("axes",) else (1, n + number, 1) for number, n in enumerate(SHAPE)]
-        full = asked(draw, draw.T.some(SHAPE), places)
-        yield Drawn({name: value for name, value in full.inputs.items() if name not in names})
+        full = asked(draw, draw.T.ordinary(SHAPE), places)
+        yield Sample({name: value for name, value in full.inputs.items() if name not in names})
 
 
 FEWER = (
@@ -191,23 +191,23 @@ FEWER = (
 )
 
 
-def some_axes(draw: Draw) -> Iterator[Drawn]:
+def some_axes(draw: Draw) -> Iterator[Sample]:
     """One axis, two, none at all, counted from the front; without axes too few starts."""
     data = numbered(draw, SHAPE)
     for axes in ((0,), (1,), (2,), (0, 1), (2, 0), (1, 2), ()):
         yield asked(draw, data, [some_places(draw, SHAPE[axis]) for axis in axes], axes)
     starts, ends = draw.Tind([1, 2]), draw.Tind([3, 4])
-    yield Drawn({"data": data, "starts": starts, "ends": ends}, silent=FEWER)
+    yield Sample({"data": data, "starts": starts, "ends": ends}, unspecified=FEWER)
 
 
-def negative_axes(draw: Draw) -> Iterator[Drawn]:
+def negative_axes(draw: Draw) -> Iterator[Sample]:
     """Axes counted from the back, alone and together with others, in every order."""
     data = numbered(draw, SHAPE)
     for axes in ((-1,), (-2,), (-3,), (-1, 0), (1, -3), (-2, -1), (-1, -3, 1), (0, -1, -2)):
         yield asked(draw, data, [some_places(draw, SHAPE[axis]) for axis in axes], axes)
 
 
-def ranks(draw: Draw) -> Iterator[Drawn]:
+def ranks(draw: Draw) -> Iterator[Sample]:
     """One axis; six, of which some are of length 1."""
     for shape in ((7,), (2, 1, 4, 3, 1, 5)):
         backward = [(-1, -n - 1, -1) for n in shape]
@@ -215,19 +215,19 @@ def ranks(draw: Draw) -> Iterator[Drawn]:
         yield asked(draw, numbered(draw, shape), [(i % 2, n, 1 + i % 2) for i, n in enumerate(shape)])
 
 
-def scalar(draw: Draw) -> Iterator[Drawn]:
+def scalar(draw: Draw) -> Iterator[Sample]:
     """A scalar, which has no axes to slice: starts, ends, axes and steps are of length 0."""
     yield asked(draw, numbered(draw, ()), [])
 
 
-def empty(draw: Draw) -> Iterator[Drawn]:
+def empty(draw: Draw) -> Iterator[Sample]:
     """No elements, along an axis that is sliced in either direction or beside it."""
     for shape in ((0,), (3, 0, 5)):
-        yield asked(draw, draw.T.some(shape), [(-1, 9, 1) for _ in shape])
-        yield asked(draw, draw.T.some(shape), [(9, -9, -1) for _ in shape])
+        yield asked(draw, draw.T.ordinary(shape), [(-1, 9, 1) for _ in shape])
+        yield asked(draw, draw.T.ordinary(shape), [(9, -9, -1) for _ in shape])
 
 
-def special_values(draw: Draw) -> Iterator[Drawn]:
+def special_values(draw: Draw) -> Iterator[Sample]:
     """NaN, infinities, zeros of both signs, subnormal and largest numbers come through as they are."""
     data = np.resize(draw.T.specials(), SHAPE)
     yield asked(draw, data, [(0, 4, 1), (-1, -6, -1), (1, 6, 1)])
@@ -253,13 +253,13 @@ slice_13.inputs(T="tensor(float)", Tind="int64")(empty)
 slice_13.inputs(T="float")(special_values)
 
 
-def between(draw: Draw, shape: Sequence[int]) -> Drawn:
+def between(draw: Draw, shape: Sequence[int]) -> Sample:
     """A tensor of this shape, or of as many of its axes as there are starts."""
     axes, starts, ends = (draw.attributes[name] for name in ("axes", "starts", "ends"))
     of = range(len(starts)) if axes is OMITTED else axes
     shape = shape[: len(starts)] if axes is OMITTED else shape
     beyond = any(place < -shape[axis] for places in (starts, ends) for place, axis in zip(places, of, strict=True))
-    return Drawn({"data": draw.T.some(shape)}, silent=BEFORE if beyond else "")
+    return Sample({"data": draw.T.ordinary(shape)}, unspecified=BEFORE if beyond else "")
 
 
 BEFORE = (
@@ -269,13 +269,13 @@ BEFORE = (
 
 
 @slice_1.inputs()
-def between_attributes(draw: Draw) -> Iterator[Drawn]:
+def between_attributes(draw: Draw) -> Iterator[Sample]:
     """Three axes, or as many as there are starts."""
     yield between(draw, SHAPE)
 
 
 @slice_1.inputs()
-def short_axes_between_attributes(draw: Draw) -> Iterator[Drawn]:
+def short_axes_between_attributes(draw: Draw) -> Iterator[Sample]:
     """Axes of length 1 and 0 beside longer ones."""
     yield between(draw, SHAPE)
     yield between(draw, (4, 1, 6))

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Sample, operator
 
 Parts = tuple[np.ndarray, ...]
 SOME = "tensor(float)"
@@ -93,12 +93,12 @@ def tensor(draw: Draw, size: int, shape: Sequence[int] = (3, 4, 5)) -> np.ndarra
     axis = 0 if draw.attributes["axis"] == OMITTED else draw.attributes["axis"]
     sizes = list(shape)
     sizes[axis] = size
-    return draw.T.some(sizes)
+    return draw.T.ordinary(sizes)
 
 
-def asked(draw: Draw, lengths: Sequence[int], shape: Sequence[int] = (3, 4, 5)) -> Drawn:
+def asked(draw: Draw, lengths: Sequence[int], shape: Sequence[int] = (3, 4, 5)) -> Sample:
     """A tensor as long on the axis as these parts."""
-    return Drawn({"input": tensor(draw, sum(lengths), shape), "split": np.array(lengths, np.int64)})
+    return Sample({"input": tensor(draw, sum(lengths), shape), "split": np.array(lengths, np.int64)})
 
 
 def by_length(draw: Draw) -> bool:
@@ -107,13 +107,13 @@ def by_length(draw: Draw) -> bool:
 
 
 @split_18.inputs()
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """Three parts of lengths that differ, or as many equal ones as the attribute says."""
-    yield asked(draw, (2, 1, 3)) if by_length(draw) else Drawn({"input": tensor(draw, 12)})
+    yield asked(draw, (2, 1, 3)) if by_length(draw) else Sample({"input": tensor(draw, 12)})
 
 
 @split_18.inputs(T=SOME)
-def uneven(draw: Draw) -> Iterator[Drawn]:
+def uneven(draw: Draw) -> Iterator[Sample]:
     """Sizes that are no multiples of the number of parts: the last one is smaller.
 
     What the parts are where nothing is left for the last, as of 5 in 4 parts, is not said.
@@ -121,19 +121,19 @@ def uneven(draw: Draw) -> Iterator[Drawn]:
     if by_length(draw):
         return
     count = draw.attributes["num_outputs"]
-    yield Drawn({"input": tensor(draw, 7)})
+    yield Sample({"input": tensor(draw, 7)})
     if count == 3:
-        yield Drawn({"input": tensor(draw, 4)})
+        yield Sample({"input": tensor(draw, 4)})
 
 
-def lengths(draw: Draw) -> Iterator[Drawn]:
+def lengths(draw: Draw) -> Iterator[Sample]:
     """Parts of no length among others, first and last; one part; as many parts as elements."""
     if by_length(draw):
         for parts in ((0, 6, 0), (3, 0, 2), (1, 5, 0), (7,), (1, 1, 1, 1, 1)):
             yield asked(draw, parts)
 
 
-def shapes(draw: Draw) -> Iterator[Drawn]:
+def shapes(draw: Draw) -> Iterator[Sample]:
     """One axis, five; no elements, on the axis or beside it."""
     if draw.attributes.get("num_outputs", OMITTED) not in (OMITTED, 2):
         return
@@ -143,7 +143,7 @@ def shapes(draw: Draw) -> Iterator[Drawn]:
             if by_length(draw):
                 yield asked(draw, (size // 2, size // 3, size // 6), shape)
             else:
-                yield Drawn({"input": tensor(draw, size, shape)})
+                yield Sample({"input": tensor(draw, size, shape)})
 
 
 for _op in (split_18, split_13):
@@ -152,19 +152,19 @@ for _op in (split_18, split_13):
 
 
 @split_13.inputs()
-def two_ways(draw: Draw) -> Iterator[Drawn]:
+def two_ways(draw: Draw) -> Iterator[Sample]:
     """Three parts of lengths that differ, or two or three equal ones."""
     count = draw.integer(1, 3)
-    yield asked(draw, (2, 1, 3)) if count == 1 else Drawn({"input": tensor(draw, 6)}, outputs=count)
+    yield asked(draw, (2, 1, 3)) if count == 1 else Sample({"input": tensor(draw, 6)}, outputs=count)
 
 
-def from_an_attribute(draw: Draw) -> Iterator[Drawn]:
+def from_an_attribute(draw: Draw) -> Iterator[Sample]:
     """Parts of the lengths in the attribute; without it two or three equal ones."""
     stated = draw.attributes["split"]
     if stated != OMITTED:
-        yield Drawn({"input": tensor(draw, sum(stated))})
+        yield Sample({"input": tensor(draw, sum(stated))})
     else:
-        yield Drawn({"input": tensor(draw, 6)}, outputs=draw.integer(2, 3))
+        yield Sample({"input": tensor(draw, 6)}, outputs=draw.integer(2, 3))
 
 
 for _op in (split_11, split_2):
@@ -172,14 +172,14 @@ for _op in (split_11, split_2):
 
 
 @split_1.inputs()
-def three_ways(draw: Draw) -> Iterator[Drawn]:
+def three_ways(draw: Draw) -> Iterator[Sample]:
     """Lengths from an attribute, from the input, or equal ones."""
-    silent = 'Split-1, "Which axis to split on", does not say which it is where it is left out.'
-    silent = silent if draw.attributes["axis"] == OMITTED else ""
+    unspecified = 'Split-1, "Which axis to split on", does not say which it is where it is left out.'
+    unspecified = unspecified if draw.attributes["axis"] == OMITTED else ""
     stated = draw.attributes["split"]
-    yield Drawn({"input": tensor(draw, 6 if stated == OMITTED else sum(stated))}, silent=silent)
+    yield Sample({"input": tensor(draw, 6 if stated == OMITTED else sum(stated))}, unspecified=unspecified)
     if stated == OMITTED:
-        yield Drawn({"input": tensor(draw, 6), "split": draw.T([1, 3, 2])}, silent=silent)
+        yield Sample({"input": tensor(draw, 6), "split": draw.T([1, 3, 2])}, unspecified=unspecified)
 
 
 def _floats(*values: object) -> np.ndarray:

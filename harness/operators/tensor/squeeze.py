@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from harness.operators.broadcasting import Shape
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Inputs, operator
+from harness.oracles.broadcasting import Shape
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, Sample, operator
 
 
 def squeezed(data: np.ndarray, axes: Iterable[int] | None) -> np.ndarray:
@@ -101,7 +101,7 @@ UNSQUEEZED: tuple[tuple[Shape, list[int]], ...] = (
 
 def with_axes(draw: Draw, shape: Shape, axes: Sequence[int] | None) -> Inputs:
     """Ordinary values under a shape, and axes, None for those left out."""
-    return {"data": draw.T.some(shape)} | ({} if axes is None else {"axes": np.array(axes, np.int64)})
+    return {"data": draw.T.ordinary(shape)} | ({} if axes is None else {"axes": np.array(axes, np.int64)})
 
 
 @squeeze_25.inputs()
@@ -141,11 +141,11 @@ def every_squeeze(draw: Draw) -> Iterator[Inputs]:
 
 
 @squeeze_25.inputs(T="int32")
-def no_axes(draw: Draw) -> Iterator[Drawn]:
+def no_axes(draw: Draw) -> Iterator[Sample]:
     """An empty list of axes: nothing is taken away as it stands, all axes of size 1 if it is as none given."""
-    yield Drawn(
+    yield Sample(
         with_axes(draw, ONES, []),
-        silent='Squeeze-25, "If `axes` is not provided, all the single dimensions will be removed", does not say '
+        unspecified='Squeeze-25, "If `axes` is not provided, all the single dimensions will be removed", does not say '
         "whether an empty list of axes is one provided.",
     )
 
@@ -154,16 +154,16 @@ def no_axes(draw: Draw) -> Iterator[Drawn]:
 @squeeze_1.inputs()
 def ordinary_squeeze_by_attribute(draw: Draw) -> Iterator[Inputs]:
     """Three axes of size 1 among others."""
-    yield {"data": draw.T.some(ONES)}
+    yield {"data": draw.T.ordinary(ONES)}
 
 
 @squeeze_11.inputs(T="int32")
 @squeeze_1.inputs(T="int32")
 def other_shapes_by_attribute(draw: Draw) -> Iterator[Inputs]:
     """Few and no elements; where no axes are given also 0-D, and sizes of 1 alone."""
-    yield from ({"data": draw.T.some(shape)} for shape in ((1, 2, 1, 1, 1), (1, 0, 1, 3, 1)))
+    yield from ({"data": draw.T.ordinary(shape)} for shape in ((1, 2, 1, 1, 1), (1, 0, 1, 3, 1)))
     if draw.attributes["axes"] is OMITTED:
-        yield from ({"data": draw.T.some(shape)} for shape in ((), (1, 1), (2, 3)))
+        yield from ({"data": draw.T.ordinary(shape)} for shape in ((), (1, 1), (2, 3)))
 
 
 @unsqueeze_25.inputs()
@@ -196,7 +196,7 @@ def every_unsqueeze(draw: Draw) -> Iterator[Inputs]:
 @unsqueeze_1.inputs()
 def ordinary_unsqueeze_by_attribute(draw: Draw) -> Iterator[Inputs]:
     """Four distinct sizes."""
-    yield {"data": draw.T.some((2, 3, 4, 5))}
+    yield {"data": draw.T.ordinary((2, 3, 4, 5))}
 
 
 @unsqueeze_11.inputs(T="int32")
@@ -204,6 +204,6 @@ def ordinary_unsqueeze_by_attribute(draw: Draw) -> Iterator[Inputs]:
 def other_shapes_unsqueezed_by_attribute(draw: Draw) -> Iterator[Inputs]:
     """Few and no elements, and 0-D where the axes are within its new rank."""
     axes = draw.attributes["axes"]
-    yield from ({"data": draw.T.some(shape)} for shape in ((3, 2, 1, 1), (0, 2, 3, 5)))
+    yield from ({"data": draw.T.ordinary(shape)} for shape in ((3, 2, 1, 1), (0, 2, 3, 5)))
     if all(-len(axes) <= axis < len(axes) for axis in axes):
-        yield {"data": draw.T.some(())}
+        yield {"data": draw.T.ordinary(())}

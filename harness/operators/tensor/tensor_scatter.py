@@ -5,9 +5,9 @@ from typing import Final
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Inputs, operator
 from harness.operators.tensor.gather import sized, special
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, Sample, operator
 
 SHAPE: Final = (2, 5, 4)
 
@@ -60,7 +60,7 @@ def written(
 ) -> Inputs:
     """A cache, an update of this length, and an index for each sample or none."""
     of_update = sized(shape, axis_of(draw), length)
-    past_cache, update = (special(draw, s) if of_specials else draw.T.some(s) for s in (shape, of_update))
+    past_cache, update = (special(draw, s) if of_specials else draw.T.ordinary(s) for s in (shape, of_update))
     found = {"past_cache": past_cache, "update": update}
     return found if indices is None else found | {"write_indices": np.array(indices, np.int64)}
 
@@ -88,17 +88,17 @@ def special_values(draw: Draw) -> Iterator[Inputs]:
 
 
 @tensor_scatter.inputs(T="float16")
-def write_indices(draw: Draw) -> Iterator[Drawn]:
+def write_indices(draw: Draw) -> Iterator[Sample]:
     """The first and the last index that there is; in circular mode also indices beyond the size, and far beyond."""
     shape, size = shape_of(draw), shape_of(draw)[axis_of(draw)]
     length = max(1, size - 2)
-    yield Drawn(written(draw, shape, length, (size - length, 0)))
+    yield Sample(written(draw, shape, length, (size - length, 0)))
     if is_circular(draw):
-        yield Drawn(written(draw, shape, length, (size, 3 * size - 1)))
-        yield Drawn(written(draw, shape, length, (2**62 + 1, 2**32 + 2)))
-        yield Drawn(
+        yield Sample(written(draw, shape, length, (size, 3 * size - 1)))
+        yield Sample(written(draw, shape, length, (2**62 + 1, 2**32 + 2)))
+        yield Sample(
             written(draw, shape, length, (-1, -size - 2)),
-            silent='TensorScatter-24, "the write index is modulo max_sequence_length", does not say that an index '
+            unspecified='TensorScatter-24, "the write index is modulo max_sequence_length", does not say that an index '
             "may be negative, nor of which sign its remainder is.",
         )
 

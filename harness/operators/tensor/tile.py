@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import Drawn, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import Inputs, Sample, operator
 
 
 def repeated(input: np.ndarray, axis: int, times: int) -> np.ndarray:
@@ -41,7 +41,7 @@ SHAPE = (2, 3, 4)
 
 def asked(draw: Draw, shape: Sequence[int], *repeats: int) -> Inputs:
     """A tensor of ordinary elements."""
-    return {"input": draw.T.some(shape), "repeats": np.array(repeats, np.int64)}
+    return {"input": draw.T.ordinary(shape), "repeats": np.array(repeats, np.int64)}
 
 
 def ordinary(draw: Draw) -> Iterator[Inputs]:
@@ -83,10 +83,10 @@ tile.inputs(T="float")(special_values)
 
 
 @tile_1.inputs()
-def along_one_axis(draw: Draw) -> Iterator[Drawn]:
+def along_one_axis(draw: Draw) -> Iterator[Sample]:
     """Each axis of two, one copy to four."""
     for axis, tiles in ((0, 2), (1, 3), (1, 1), (0, 4)):
-        yield Drawn({"input": draw.T.some((3, 4)), "tiles": draw.T(tiles), "axis": draw.T(axis)})
+        yield Sample({"input": draw.T.ordinary((3, 4)), "tiles": draw.T(tiles), "axis": draw.T(axis)})
 
 
 def _int64(*values: int) -> np.ndarray:

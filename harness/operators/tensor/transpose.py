@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.broadcasting import Shape
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Inputs, operator
+from harness.oracles.broadcasting import Shape
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, operator
 from harness.spec.schema import schema
 
 FLOAT = "tensor(float)"
@@ -63,7 +63,7 @@ newest = operator(
     "Transpose",
     since=25,
     exact=True,
-    whole=True,
+    full_product=True,
     constraints=[_dealt],
     perm=(OMITTED, *EVERY, *LONG),
 )(_transposed)
@@ -82,34 +82,34 @@ def rank(draw: Draw) -> int:
 @older.inputs()
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """Distinct sizes, as many as the order has axes, of three axes an odd number of elements."""
-    yield {"data": draw.T.some(SHAPES[rank(draw)])}
+    yield {"data": draw.T.ordinary(SHAPES[rank(draw)])}
 
 
 @newest.inputs(T="int32")
 def axes_reversed(draw: Draw) -> Iterator[Inputs]:
     """Without an order, 0-D and 1-D, which stay as they are, five and six axes."""
     if draw.attributes["perm"] is OMITTED:
-        yield from ({"data": draw.T.some(shape)} for shape in (SHAPES[0], SHAPES[1], SHAPES[5], SHAPES[6]))
+        yield from ({"data": draw.T.ordinary(shape)} for shape in (SHAPES[0], SHAPES[1], SHAPES[5], SHAPES[6]))
 
 
 @older.inputs(T="int32")
 def other_sizes(draw: Draw) -> Iterator[Inputs]:
     """An axis of size 1 among others, as many as the order has."""
-    yield {"data": draw.T.some((3, 1, 2, 4, 5, 6)[: rank(draw)])}
+    yield {"data": draw.T.ordinary((3, 1, 2, 4, 5, 6)[: rank(draw)])}
 
 
 @newest.inputs(T="int32")
 def single_and_no_elements(draw: Draw) -> Iterator[Inputs]:
     """Axes of size 1 beside others, so that all elements stay where they are, or some; no elements."""
     if draw.attributes["perm"] in (OMITTED, CYCLE):
-        yield from ({"data": draw.T.some(shape)} for shape in ((4, 1, 3), (1, 1, 3), (2, 0, 3)))
+        yield from ({"data": draw.T.ordinary(shape)} for shape in ((4, 1, 3), (1, 1, 3), (2, 0, 3)))
 
 
 @newest.inputs(T="float")
 def single(draw: Draw) -> Iterator[Inputs]:
     """An axis of size 1 beside others, in the other orders of three axes."""
     if draw.types["T"] == FLOAT and draw.attributes["perm"] in ([0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 1, 0]):
-        yield {"data": draw.T.some((4, 1, 3))}
+        yield {"data": draw.T.ordinary((4, 1, 3))}
 
 
 @newest.inputs(T="float")

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import FLAG, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import FLAG, Inputs, operator
 
 SOME = ("float16", "double", "int64", "uint8", "string")
 """Types that meet what is not about types."""
@@ -23,39 +23,39 @@ def trilu(input: np.ndarray, k: np.ndarray | None = None, *, upper: int) -> np.n
 @trilu.inputs()
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """A matrix with more columns than rows: the main diagonal by default, then one inside the matrix."""
-    yield {"input": draw.T.some((3, 4))}
-    yield {"input": draw.T.some((3, 4)), "k": np.array(draw.integer(-2, 3))}
+    yield {"input": draw.T.ordinary((3, 4))}
+    yield {"input": draw.T.ordinary((3, 4)), "k": np.array(draw.integer(-2, 3))}
 
 
 @trilu.inputs(T=SOME)
 def every_diagonal(draw: Draw) -> Iterator[Inputs]:
     """Each diagonal from one beyond the lower left corner to one beyond the upper right one."""
     for k in range(-4, 6):
-        yield {"input": draw.T.some((4, 5)), "k": np.array(k)}
+        yield {"input": draw.T.ordinary((4, 5)), "k": np.array(k)}
 
 
 @trilu.inputs(T=SOME)
 def distant_diagonals(draw: Draw) -> Iterator[Inputs]:
     """Diagonals far outside, where 32 bits or ``k ± size`` overflow: all of the matrix remains, or nothing."""
     for k in (2**31 - 1, -(2**31), 2**40, -(2**40), 2**63 - 1, -(2**63)):
-        yield {"input": draw.T.some((2, 3)), "k": np.array(k)}
+        yield {"input": draw.T.ordinary((2, 3)), "k": np.array(k)}
 
 
 @trilu.inputs(T=SOME)
 def shapes(draw: Draw) -> Iterator[Inputs]:
     """Tall, single-row, single-column and single-element matrices, and batches of rank 3 and 4."""
     for shape in ((5, 2), (1, 4), (4, 1), (1, 1), (2, 3, 4), (3, 1, 5), (2, 3, 5, 4)):
-        yield {"input": draw.T.some(shape)}
+        yield {"input": draw.T.ordinary(shape)}
         for k in (-1, 1):
-            yield {"input": draw.T.some(shape), "k": np.array(k)}
+            yield {"input": draw.T.ordinary(shape), "k": np.array(k)}
 
 
 @trilu.inputs(T=SOME)
 def empty(draw: Draw) -> Iterator[Inputs]:
     """No rows, no columns, no matrices."""
     for shape in ((0, 5), (4, 0), (0, 0), (3, 0, 5), (0, 2, 3)):
-        yield {"input": draw.T.some(shape)}
-        yield {"input": draw.T.some(shape), "k": np.array(6)}
+        yield {"input": draw.T.ordinary(shape)}
+        yield {"input": draw.T.ordinary(shape), "k": np.array(6)}
 
 
 @trilu.inputs(T=("float", "signed", "unsigned"))

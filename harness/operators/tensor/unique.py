@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.draw import WORDS, Draw
-from harness.operators.operator import FLAG, OMITTED, Drawn, operator
+from harness.oracles.draw import WORDS, Draw
+from harness.oracles.operator import FLAG, OMITTED, Sample, operator
 
 Four = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 SOME = "tensor(int64)"
@@ -83,7 +83,7 @@ def few(draw: Draw) -> np.ndarray:
 
     The greatest of them comes before the least; subtensors ascend, which ``repeating`` will undo.
     """
-    five = np.sort(draw.T(["b", "ab", "c", "a", "abc"]) if draw.T.element.kind == "string" else draw.T.some((5,)))
+    five = np.sort(draw.T(["b", "ab", "c", "a", "abc"]) if draw.T.element.kind == "string" else draw.T.ordinary((5,)))
     picked = (draw.words(60) % np.uint64(5)).astype(int).reshape(SHAPE)
     axis = axis_of(draw)
     if axis is None:
@@ -93,78 +93,82 @@ def few(draw: Draw) -> np.ndarray:
     return five[picked]
 
 
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """Few values among many elements, or subtensors of which some are the same."""
-    yield Drawn({"X": repeating(draw, few(draw))})
+    yield Sample({"X": repeating(draw, few(draw))})
 
 
-def outputs_left_out(draw: Draw) -> Iterator[Drawn]:
+def outputs_left_out(draw: Draw) -> Iterator[Sample]:
     """The unique elements alone; also with one or two of the other outputs."""
-    yield Drawn({"X": repeating(draw, few(draw))}, without=OUTPUTS)
+    yield Sample({"X": repeating(draw, few(draw))}, without=OUTPUTS)
     others = (OUTPUTS[:1], OUTPUTS[1:2], OUTPUTS[2:], OUTPUTS[:2], OUTPUTS[1:], OUTPUTS[::2])
-    yield Drawn({"X": repeating(draw, few(draw))}, without=others[draw.integer(0, 5)])
+    yield Sample({"X": repeating(draw, few(draw))}, without=others[draw.integer(0, 5)])
 
 
-def how_many(draw: Draw) -> Iterator[Drawn]:
+def how_many(draw: Draw) -> Iterator[Sample]:
     """All elements alike, no two alike, descending; zeros and ones, so that subtensors begin alike."""
     ascending = np.arange(60).reshape(SHAPE)
     for elements in (np.full(SHAPE, 7), ascending, 60 - ascending):
-        yield Drawn({"X": draw.T(elements)})
-    yield Drawn({"X": repeating(draw, draw.T.integers(0, 1, SHAPE))})
+        yield Sample({"X": draw.T(elements)})
+    yield Sample({"X": repeating(draw, draw.T.integers(0, 1, SHAPE))})
 
 
-def ranks(draw: Draw) -> Iterator[Drawn]:
+def ranks(draw: Draw) -> Iterator[Sample]:
     """A scalar, one axis, four, as far as they have the axis."""
     axis = axis_of(draw)
     for shape in ((), (9,), (3, 2, 4, 1)):
         if axis is None or -len(shape) <= axis < len(shape):
-            yield Drawn({"X": draw.T.integers(0, 2, shape)})
+            yield Sample({"X": draw.T.integers(0, 2, shape)})
 
 
-def empty(draw: Draw) -> Iterator[Drawn]:
+def empty(draw: Draw) -> Iterator[Sample]:
     """No elements; no subtensors, or several without elements."""
     axis = axis_of(draw)
     if axis is None:
-        yield Drawn({"X": draw.T.some((0,))})
-        yield Drawn({"X": draw.T.some((2, 0, 3))})
+        yield Sample({"X": draw.T.ordinary((0,))})
+        yield Sample({"X": draw.T.ordinary((2, 0, 3))})
         return
-    yield Drawn({"X": draw.T.some([0 if i == axis % 3 else n for i, n in enumerate(SHAPE)])})
-    silent = 'Unique, "all unique values or subtensors", does not say whether subtensors without elements are the same.'
-    yield Drawn({"X": draw.T.some([0 if i == (axis + 1) % 3 else n for i, n in enumerate(SHAPE)])}, silent=silent)
+    yield Sample({"X": draw.T.ordinary([0 if i == axis % 3 else n for i, n in enumerate(SHAPE)])})
+    unspecified = (
+        'Unique, "all unique values or subtensors", does not say whether subtensors without elements are the same.'
+    )
+    yield Sample(
+        {"X": draw.T.ordinary([0 if i == (axis + 1) % 3 else n for i, n in enumerate(SHAPE)])}, unspecified=unspecified
+    )
 
 
 NAN = "Unique does not say whether NaN is the same as NaN, nor where it stands in ascending order."
 
 
-def special_values(draw: Draw) -> Iterator[Drawn]:
+def special_values(draw: Draw) -> Iterator[Sample]:
     """Infinities, subnormal and extreme numbers, zeros of both signs, which are equal; NaN."""
     specials = draw.T.specials()
     numbers = specials[~np.isnan(specials)]
     picked = (draw.words(60) % np.uint64(len(numbers))).astype(int).reshape(SHAPE)
-    yield Drawn({"X": repeating(draw, numbers[picked])})
+    yield Sample({"X": repeating(draw, numbers[picked])})
     zeros = draw.T(np.ones(SHAPE))
     zeros[::2, 1::2] = 0
     zeros[:, ::3, ::2] = -0.0
-    yield Drawn({"X": zeros})
-    yield Drawn({"X": repeating(draw, specials[picked])}, silent=NAN)
+    yield Sample({"X": zeros})
+    yield Sample({"X": repeating(draw, specials[picked])}, unspecified=NAN)
 
 
-def extremes(draw: Draw) -> Iterator[Drawn]:
+def extremes(draw: Draw) -> Iterator[Sample]:
     """Both ends of the range and their neighbours, which no double can tell apart in 64 bits."""
-    low, high = int(draw.T.least), int(draw.T.largest)
+    low, high = int(draw.T.lowest), int(draw.T.largest)
     values = draw.T([high, high - 1, low, high // 2 + 1, high // 2, low + 1, 0])
-    yield Drawn({"X": repeating(draw, values[(draw.words(60) % np.uint64(7)).astype(int)].reshape(SHAPE))})
+    yield Sample({"X": repeating(draw, values[(draw.words(60) % np.uint64(7)).astype(int)].reshape(SHAPE))})
 
 
 COLLATION = 'Unique, "sorted in ascending order", does not say in which order words are that differ in case or script.'
 
 
-def words(draw: Draw) -> Iterator[Drawn]:
+def words(draw: Draw) -> Iterator[Sample]:
     """Words of every script, the empty one, and such as differ in case or in spaces."""
     every = draw.T([*WORDS, "A", "a ", "z", "é"])
     picked = every[(draw.words(60) % np.uint64(len(every))).astype(int)].reshape(SHAPE)
-    yield Drawn({"X": repeating(draw, few(draw))})
-    yield Drawn({"X": repeating(draw, picked)}, silent="" if draw.attributes["sorted"] == 0 else COLLATION)
+    yield Sample({"X": repeating(draw, few(draw))})
+    yield Sample({"X": repeating(draw, picked)}, unspecified="" if draw.attributes["sorted"] == 0 else COLLATION)
 
 
 for _op in (unique_28, unique_11):

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, operator
 from harness.operators.tensor.resize import floats_alone, moves, resample_plainly
 from harness.operators.tensor.resize_inputs import IMAGES, PlainGroups, enlarge, some, steadily
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Sample, operator
 
 
 @operator("Upsample", since=9, exact=moves, constraints=[floats_alone], mode=(OMITTED, "nearest", "linear"))
@@ -48,29 +48,31 @@ PlainGroups("Upsample-9", least=1).register(upsample)
 
 
 @upsample_7.inputs()
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """As many axes as there are scales: the nearest elements repeat, linear averages of what is alike are it."""
     scales = draw.attributes["scales"]
-    for x, silent in enlarge(some(draw, IMAGES[-len(scales) :]), scales, draw.attributes["mode"], "Upsample-7"):
-        yield Drawn({"X": x}, silent=silent)
+    for x, unspecified in enlarge(some(draw, IMAGES[-len(scales) :]), scales, draw.attributes["mode"], "Upsample-7"):
+        yield Sample({"X": x}, unspecified=unspecified)
 
 
 @upsample_1.inputs()
-def images(draw: Draw) -> Iterator[Drawn]:
+def images(draw: Draw) -> Iterator[Sample]:
     """Images: the nearest elements repeat, linear averages of what is alike are it."""
     scales = (1, 1, draw.attributes["height_scale"], draw.attributes["width_scale"])
-    for x, silent in enlarge(some(draw, IMAGES), scales, draw.attributes["mode"], "Upsample-1"):
-        yield Drawn({"X": x}, silent=silent)
+    for x, unspecified in enlarge(some(draw, IMAGES), scales, draw.attributes["mode"], "Upsample-1"):
+        yield Sample({"X": x}, unspecified=unspecified)
 
 
 @upsample_7.inputs(T=("float", "signed", "unsigned"))
 @upsample_1.inputs(T=("float", "signed"))
-def special_values(draw: Draw) -> Iterator[Drawn]:
+def special_values(draw: Draw) -> Iterator[Sample]:
     """The type's special values, moved as they are by whole numbers; one value where places are open."""
     scales = draw.attributes.get("scales") or [1, 1, draw.attributes["height_scale"], draw.attributes["width_scale"]]
     plain = draw.attributes["mode"] in (OMITTED, "nearest") and all(scale == int(scale) for scale in scales)
     shape = IMAGES[-len(scales) :]
-    yield Drawn({"X": np.resize(draw.T.specials(), shape) if plain else steadily(some(draw, shape), range(len(shape)))})
+    yield Sample(
+        {"X": np.resize(draw.T.specials(), shape) if plain else steadily(some(draw, shape), range(len(shape)))}
+    )
 
 
 upsample.example(

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.broadcasting import Shape
-from harness.operators.draw import Draw
-from harness.operators.operator import Inputs, operator
+from harness.oracles.broadcasting import Shape
+from harness.oracles.draw import Draw
+from harness.oracles.operator import Inputs, operator
 
 
 def _where(condition: np.ndarray, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
@@ -43,7 +43,7 @@ def chosen(draw: Draw, *shapes: Shape) -> Inputs:
     """Ordinary values, either as likely."""
     condition, x, y = shapes
     even = (draw.words(int(np.prod(condition))) % np.uint64(2) == 0).reshape(condition)
-    return {"condition": even, "X": draw.T.some(x), "Y": draw.T.some(y)}
+    return {"condition": even, "X": draw.T.ordinary(x), "Y": draw.T.ordinary(y)}
 
 
 @newest.inputs()

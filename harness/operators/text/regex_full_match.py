@@ -6,8 +6,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, Sample, operator
 
 
 class Tried(NamedTuple):
@@ -157,10 +157,10 @@ def strings(found: Any) -> np.ndarray:
 
 
 @regex_full_match.inputs()
-def ordinary(draw: Draw) -> Iterator[Inputs | Drawn]:
+def ordinary(draw: Draw) -> Iterator[Inputs | Sample]:
     """Strings that the pattern matches in full, and others that are near: shorter, longer, in other characters."""
     if draw.attributes["pattern"] == OMITTED:
-        yield Drawn({"X": strings(["", "a"])}, silent=UNSTATED)
+        yield Sample({"X": strings(["", "a"])}, unspecified=UNSTATED)
     for tried in TRIED:
         if tried.pattern == draw.attributes["pattern"]:
             yield {"X": strings([*tried.matches, *tried.others])}
@@ -175,7 +175,7 @@ def shapes(draw: Draw) -> Iterator[Inputs]:
 
 
 @regex_full_match.inputs(
-    silent='RE2\'s page says "case-insensitive" of the flag i and not which letters beyond ASCII are pairs.'
+    unspecified='RE2\'s page says "case-insensitive" of the flag i and not which letters beyond ASCII are pairs.'
 )
 def letters_beyond_ascii(draw: Draw) -> Iterator[Inputs]:
     """An accented capital beside its small letter in the pattern, and the Kelvin sign beside a k."""

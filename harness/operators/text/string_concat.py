@@ -5,9 +5,9 @@ from typing import Final
 
 import numpy as np
 
-from harness.operators.broadcasting import MULTIDIRECTIONAL
-from harness.operators.draw import Draw
-from harness.operators.operator import Inputs, operator
+from harness.oracles.broadcasting import MULTIDIRECTIONAL
+from harness.oracles.draw import Draw
+from harness.oracles.operator import Inputs, operator
 
 SHAPE: Final = (3, 5)
 
@@ -27,7 +27,7 @@ def pairs(found: Sequence[tuple[str, str]]) -> Inputs:
 @string_concat.inputs()
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """Words of one and of several bytes a character, tensors of one shape."""
-    yield {"X": draw.T.some(SHAPE), "Y": draw.T.some(SHAPE)}
+    yield {"X": draw.T.ordinary(SHAPE), "Y": draw.T.ordinary(SHAPE)}
 
 
 @string_concat.inputs()
@@ -61,7 +61,7 @@ def long_strings(_: Draw) -> Iterator[Inputs]:
 def every_shape(draw: Draw) -> Iterator[Inputs]:
     """Every way for two shapes to meet: 0-D, ones, missing leading axes, no elements."""
     for first, second in MULTIDIRECTIONAL:
-        yield {"X": draw.T.some(first), "Y": draw.T.some(second)}
+        yield {"X": draw.T.ordinary(first), "Y": draw.T.ordinary(second)}
 
 
 def example(name: str, x: object, y: object, gives: object) -> None:

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import FLAG, OMITTED, Drawn, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import FLAG, OMITTED, Inputs, Sample, operator
 
 DAYS: Final = [s.encode() for s in ("monday", "Été", "SO", "monday")]
 ODD: Final = [s.encode() for s in ("", "two words", "e\u0301", "ж")]
@@ -70,26 +70,26 @@ def tensor(*strings: str, rank: int = 1) -> Inputs:
     return {"X": row if rank == 1 else row[np.newaxis]}
 
 
-def drawn(draw: Draw, *strings: str) -> Drawn:
+def drawn(draw: Draw, *strings: str) -> Sample:
     """The strings, open in a locale that an environment need not have."""
-    return Drawn(tensor(*strings), silent=ELSEWHERE if draw.attributes["locale"] == "C" else "")
+    return Sample(tensor(*strings), unspecified=ELSEWHERE if draw.attributes["locale"] == "C" else "")
 
 
 @string_normalizer.inputs()
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """Stop words in their own and in other letters, at either end, twice, and inside of longer strings."""
     yield drawn(draw, "monday", "Tuesday", "so", "SO", "MONDAY", "Mondays", "a monday", "MOnday", "monday")
     yield drawn(draw, "", "Two Words", "two words", "twowords", " ", "ABC", "two  words", " two words", "42 abc 🧮")
 
 
 @string_normalizer.inputs()
-def letters_beyond_ascii(draw: Draw) -> Iterator[Drawn]:
+def letters_beyond_ascii(draw: Draw) -> Iterator[Sample]:
     """Letters that are one in both cases, and strings that differ by a mark or by how it is written."""
     yield drawn(draw, "Été", "ÉTÉ", "été", "Ete", "E\u0301te\u0301", "Ж", "ж", "жж", "日本語 Été")
     yield drawn(draw, "é", "e\u0301", "É", "E\u0301", "äöü ÅØÆ", "αβγ ΔΩ", "Привет", "ñÑ", "🧮x")
 
 
-@string_normalizer.inputs(silent=UNDECIDED)
+@string_normalizer.inputs(unspecified=UNDECIDED)
 def letters_that_are_no_pairs(_: Draw) -> Iterator[Inputs]:
     """Sharp s, both i of Turkish, final sigma, ligatures, letters in title case, the Kelvin sign, the micro sign."""
     yield tensor("Straße", "ẞ", "İi", "I\u0131", "ΟΔΟΣ", "ﬁ", "ǆǅǄ", "\u212a", "\u00b5")
@@ -114,7 +114,7 @@ def single(draw: Draw) -> Iterator[Inputs]:
 
 
 @string_normalizer.inputs()
-def all_removed(draw: Draw) -> Iterator[Drawn]:
+def all_removed(draw: Draw) -> Iterator[Sample]:
     """Nothing but stop words: one empty string is left. Then all but one."""
     yield drawn(draw, "monday", "SO", "Été")
     yield drawn(draw, "", "two words", "e\u0301", "ж")
@@ -122,12 +122,12 @@ def all_removed(draw: Draw) -> Iterator[Drawn]:
 
 
 @string_normalizer.inputs()
-def long_strings(draw: Draw) -> Iterator[Drawn]:
+def long_strings(draw: Draw) -> Iterator[Sample]:
     """Strings of up to 1,000 bytes, blanks of each kind, and a stop word with blanks around it."""
     yield drawn(draw, "aB" * 500, "éÉ" * 100, "monday" * 20, " monday", "monday\n", "\tA\u00a0B\u3000", "x" * 23)
 
 
-@string_normalizer.inputs(silent=NOTHING)
+@string_normalizer.inputs(unspecified=NOTHING)
 def empty(draw: Draw) -> Iterator[Inputs]:
     """No strings."""
     if draw.attributes["stopwords"] == DAYS:

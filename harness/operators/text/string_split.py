@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, Sample, operator
 
 BLANKS: Final = " \t\n\v\f\r"
 """The whitespace that ASCII, C and Unicode agree on."""
@@ -78,13 +78,13 @@ def tensor(strings: Sequence[str]) -> Inputs:
     return {"X": np.resize(np.array(strings, object), SHAPE)}
 
 
-def open_if_negative(draw: Draw, strings: Sequence[str], silent: str = "") -> Drawn:
+def open_if_negative(draw: Draw, strings: Sequence[str], unspecified: str = "") -> Sample:
     """The strings, open if the row's number of splits is negative."""
-    return Drawn(tensor(strings), silent=silent or (NEGATIVE if draw.attributes["maxsplit"] == -1 else ""))
+    return Sample(tensor(strings), unspecified=unspecified or (NEGATIVE if draw.attributes["maxsplit"] == -1 else ""))
 
 
 @string_split.inputs()
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """From none to five delimiters between words; then in runs, and at the ends, if whitespace not behind the last."""
     d = " " if by_blanks(draw) else draw.attributes["delimiter"]
     words = ["onnx", "b", "日本語", "two", "ß", "e\u0301"]
@@ -99,7 +99,7 @@ def ordinary(draw: Draw) -> Iterator[Drawn]:
 
 
 @string_split.inputs()
-def delimiters_only_in_part(draw: Draw) -> Iterator[Drawn]:
+def delimiters_only_in_part(draw: Draw) -> Iterator[Sample]:
     """What resembles a delimiter: its parts, overlapping ones, what it means as a pattern, its letter and its mark."""
     if not by_blanks(draw):
         yield open_if_negative(draw, ["a", "aaa", "aaaaa", "baaab", "Aa", "a a", "AAaa"])
@@ -109,7 +109,7 @@ def delimiters_only_in_part(draw: Draw) -> Iterator[Drawn]:
 
 
 @string_split.inputs()
-def runs_of_blanks(draw: Draw) -> Iterator[Drawn]:
+def runs_of_blanks(draw: Draw) -> Iterator[Sample]:
     """Blanks of each kind, alone, repeated and mixed; at the end only where the number of splits is not reached."""
     if by_blanks(draw):
         yield open_if_negative(draw, ["a  b", "a\tb", "a\nb\nc", "a \t\r\n b", "a\vb", "a\fb   c\v\fd", "日本 \t語"])
@@ -121,20 +121,20 @@ def runs_of_blanks(draw: Draw) -> Iterator[Drawn]:
 
 
 @string_split.inputs()
-def trailing_blanks_after_the_last_split(draw: Draw) -> Iterator[Drawn]:
+def trailing_blanks_after_the_last_split(draw: Draw) -> Iterator[Sample]:
     """Blanks behind what is left when the number of splits is reached."""
     if by_blanks(draw) and draw.attributes["maxsplit"] in (1, 3):
-        yield Drawn(tensor(["a b ", "a b c d ", "a  b  c  d  e  ", "x\ty\tz\t\t"]), silent=TRAILING)
+        yield Sample(tensor(["a b ", "a b c d ", "a  b  c  d  e  ", "x\ty\tz\t\t"]), unspecified=TRAILING)
 
 
-@string_split.inputs(silent=BLANK)
+@string_split.inputs(unspecified=BLANK)
 def nothing_but_blanks(draw: Draw) -> Iterator[Inputs]:
     """Strings that are empty or have nothing but blanks, beside a word."""
     if by_blanks(draw):
         yield tensor(["", "a", " ", "\t\n"])
 
 
-@string_split.inputs(silent=OTHER_BLANKS)
+@string_split.inputs(unspecified=OTHER_BLANKS)
 def other_blanks(draw: Draw) -> Iterator[Inputs]:
     """Spaces beyond ASCII and separators among its control characters."""
     if by_blanks(draw):
@@ -142,19 +142,19 @@ def other_blanks(draw: Draw) -> Iterator[Inputs]:
 
 
 @string_split.inputs()
-def long_strings(draw: Draw) -> Iterator[Drawn]:
+def long_strings(draw: Draw) -> Iterator[Sample]:
     """A hundred parts beside one, and a long part."""
     if draw.attributes["delimiter"] == "-":
         yield open_if_negative(draw, ["-".join(map(str, range(100))), "x" * 1000, "é" * 300 + "-🧮"])
 
 
 @string_split.inputs()
-def shapes(draw: Draw) -> Iterator[Drawn]:
+def shapes(draw: Draw) -> Iterator[Sample]:
     """Tensors of rank 0, 1, 3 and 4, the latter with one string in all."""
     if draw.attributes["maxsplit"] == 1:
         d = " " if by_blanks(draw) else draw.attributes["delimiter"]
         for shape in ((), (1,), (2, 1, 3), (1, 1, 1, 1)):
-            yield Drawn({"X": np.resize(np.array([f"a{d}b", "x", f"1{d}2{d}3"], object), shape)})
+            yield Sample({"X": np.resize(np.array([f"a{d}b", "x", f"1{d}2{d}3"], object), shape)})
 
 
 @string_split.inputs()

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import Drawn, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import Inputs, Sample, operator
 
 FLOAT = "tensor(float)"
 
@@ -22,21 +22,21 @@ def array_feature_extractor(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
 @array_feature_extractor.inputs()
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """Two of five columns, the later one first."""
-    yield {"X": draw.T.some((3, 5)), "Y": np.array([4, 1])}
+    yield {"X": draw.T.ordinary((3, 5)), "Y": np.array([4, 1])}
 
 
 @array_feature_extractor.inputs()
 def repeated(draw: Draw) -> Iterator[Inputs]:
     """Indices several times, in any order, and more of them than there are columns."""
     for indices in ([2, 0, 4, 4, 0, 2, 2], [4, 4, 4, 3, 0, 0, 0]):
-        yield {"X": draw.T.some((3, 5)), "Y": np.array(indices)}
+        yield {"X": draw.T.ordinary((3, 5)), "Y": np.array(indices)}
 
 
 @array_feature_extractor.inputs(T=(FLOAT, "string"))
 def ranks(draw: Draw) -> Iterator[Inputs]:
     """Tensors of ranks 3 and 4: all axes but the last stay."""
     for shape in ((2, 3, 4), (3, 1, 2, 5)):
-        yield {"X": draw.T.some(shape), "Y": np.array([3, 0])}
+        yield {"X": draw.T.ordinary(shape), "Y": np.array([3, 0])}
 
 
 @array_feature_extractor.inputs(T=(FLOAT, "string"))
@@ -44,14 +44,14 @@ def shapes_of_indices(draw: Draw) -> Iterator[Inputs]:
     """Indices in tensors of ranks 2 and 3, each of which counts as one more element of the last axis."""
     for shape in ((1, 4), (2, 3), (2, 1, 2), (1,)):
         indices = [draw.integer(0, 4) for _ in range(np.prod(shape))]
-        yield {"X": draw.T.some((3, 5)), "Y": np.array(indices).reshape(shape)}
+        yield {"X": draw.T.ordinary((3, 5)), "Y": np.array(indices).reshape(shape)}
 
 
 @array_feature_extractor.inputs(T=(FLOAT, "string"))
 def empty(draw: Draw) -> Iterator[Inputs]:
     """No rows, and no indices."""
-    yield {"X": draw.T.some((0, 5)), "Y": np.array([4, 1])}
-    yield {"X": draw.T.some((3, 5)), "Y": np.array([], np.int64)}
+    yield {"X": draw.T.ordinary((0, 5)), "Y": np.array([4, 1])}
+    yield {"X": draw.T.ordinary((3, 5)), "Y": np.array([], np.int64)}
 
 
 @array_feature_extractor.inputs(T=("float", "signed"))
@@ -62,7 +62,7 @@ def special_values(draw: Draw) -> Iterator[Inputs]:
 
 
 @array_feature_extractor.inputs(T=(FLOAT, "string"))
-def open_shapes(draw: Draw) -> Iterator[Drawn]:
+def open_shapes(draw: Draw) -> Iterator[Sample]:
     """A vector of data, then a scalar as the index."""
     of_vector = (
         "ArrayFeatureExtractor-1 does not say what the shape of Z is where X has one axis, and shape inference states "
@@ -72,8 +72,8 @@ def open_shapes(draw: Draw) -> Iterator[Drawn]:
         "ArrayFeatureExtractor-1 does not say whether a scalar index leaves an axis of length 1, and shape inference "
         "states no length there."
     )
-    yield Drawn({"X": draw.T.some((5,)), "Y": np.array([4, 1, 1])}, silent=of_vector)
-    yield Drawn({"X": draw.T.some((3, 5)), "Y": np.array(2)}, silent=of_scalar)
+    yield Sample({"X": draw.T.ordinary((5,)), "Y": np.array([4, 1, 1])}, unspecified=of_vector)
+    yield Sample({"X": draw.T.ordinary((3, 5)), "Y": np.array(2)}, unspecified=of_scalar)
 
 
 array_feature_extractor.example(

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, operator
 
 SHAPE = (3, 5)
 BEYOND = 2.0**24
@@ -21,7 +21,7 @@ def binarizer(X: np.ndarray, *, threshold: float) -> np.ndarray:
 @binarizer.inputs()
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """Values of either sign, then values around the threshold and equal to it."""
-    yield {"X": draw.T.some(SHAPE)}
+    yield {"X": draw.T.ordinary(SHAPE)}
     whole = np.floor(_threshold(draw)).astype(np.int64)
     around = whole + draw.T.integers(-2, 2, SHAPE).astype(np.int64)
     around[1] = whole
@@ -53,7 +53,7 @@ def extremes(draw: Draw) -> Iterator[Inputs]:
 def shapes(draw: Draw) -> Iterator[Inputs]:
     """0-D, no elements, rank 4."""
     for shape in ((), (2, 0, 3), (3, 1, 2, 4)):
-        yield {"X": draw.T.some(shape)}
+        yield {"X": draw.T.ordinary(shape)}
 
 
 def _threshold(draw: Draw) -> float:

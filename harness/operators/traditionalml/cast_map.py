@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Sample, operator
 from harness.spec.values import element_in, parse_type
 
 CASTS: dict[str, tuple[Callable[[Any], Any], Any]] = {
@@ -37,7 +37,7 @@ GAPS = (
     domain="ai.onnx.ml",
     since=1,
     exact=True,
-    whole=True,
+    full_product=True,
     constraints=[
         lambda T2, cast_to: TARGETS[cast_to] == T2,
         lambda map_form, max_map: map_form == "SPARSE" or max_map == OMITTED,
@@ -60,13 +60,13 @@ def cast_map(X: dict[int, np.ndarray], *, cast_to: str, map_form: str, max_map: 
 
 
 @cast_map.inputs()
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """Keys in no order, one of them negative; where they are indices, each index once."""
     yield _given(draw, range(_length(draw)) if _sparse(draw) else (7, -3, 0, 2, 40))
 
 
 @cast_map.inputs(T2=("float", "string"))
-def keys(draw: Draw) -> Iterator[Drawn]:
+def keys(draw: Draw) -> Iterator[Sample]:
     """One key, keys of which 64 bits are needed, keys that sort otherwise as text; no keys."""
     if not _sparse(draw) and ("string" in draw.types["T1"]) == ("string" in draw.types["T2"]):
         for some in ((5,), (2**63 - 1, -(2**63), 2**32, 1, 2**32 + 1), (9, 10, 100, 11, 1, 2), ()):
@@ -74,14 +74,14 @@ def keys(draw: Draw) -> Iterator[Drawn]:
 
 
 @cast_map.inputs()
-def gaps(draw: Draw) -> Iterator[Drawn]:
+def gaps(draw: Draw) -> Iterator[Sample]:
     """Indices that are no keys, or no index that is one."""
     if _sparse(draw):
         for some in (range(_length(draw))[1:4], ()):
             yield _given(draw, some, GAPS)
 
 
-def _given(draw: Draw, keys: Any, silent: str = "") -> Drawn:
+def _given(draw: Draw, keys: Any, unspecified: str = "") -> Sample:
     source = element_in(parse_type(draw.types["T1"]))
     target = element_in(parse_type(draw.types["T2"]))
     numbers = {"int64": (3, -2, 0, 15, -127, 1), "float": (0.5, -2.0, 1024.0, -0.125, 0.0, 3.75)}
@@ -89,10 +89,10 @@ def _given(draw: Draw, keys: Any, silent: str = "") -> Drawn:
     if source.kind == "string":
         values = ["", "b", "Grüße", "a", "日本語", "3.0"] if target.kind == "string" else [f"{v:g}" for v in values]
     elif target.kind == "string":
-        silent = silent or SPELLING
+        unspecified = unspecified or SPELLING
     shuffled = sorted(keys, key=lambda key: key * 7 % 5)
     made = {key: np.array(value, source.dtype) for key, value in zip(shuffled, values, strict=False)}
-    return Drawn({"X": made}, silent=silent)
+    return Sample({"X": made}, unspecified=unspecified)
 
 
 def _sparse(draw: Draw) -> bool:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, operator
 
 STRINGS = [text.encode() for text in ("cat", "", "Cat", "日本語", "two words", "-7")]
 INTEGERS = [3, -7, 2**53 + 1, 0, 2**63 - 1, -(2**63)]

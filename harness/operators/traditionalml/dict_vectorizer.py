@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Either, Types, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, AnyOf, Sample, Types, operator
 from harness.spec.element_types import ElementType
 from harness.spec.values import MapType, element_in, parse_type
 
@@ -40,7 +40,7 @@ def dict_vectorizer(
     int64_vocabulary: list[int] | None,
     string_vocabulary: list[bytes] | None,
     T2: ElementType,
-) -> Either:
+) -> AnyOf:
     """Each value at "The index into the vocabulary array at which the key is found", zeros elsewhere.
 
     Y is "A 1-D tensor", and "It's shape will be [1,C]": one contradicts the other, so both are accepted.
@@ -48,23 +48,25 @@ def dict_vectorizer(
     keys = int64_vocabulary or [text.decode() for text in string_vocabulary or ()]
     zero = "" if T2.kind == "string" else 0
     line = np.array([X[key].item() if key in X else zero for key in keys], object)
-    return Either((line, line[np.newaxis]))
+    return AnyOf((line, line[np.newaxis]))
 
 
 @dict_vectorizer.inputs()
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """Every word of the vocabulary, in another order."""
     yield _given(draw, [3, 0, 4, 2, 1])
 
 
 @dict_vectorizer.inputs()
-def missing(draw: Draw) -> Iterator[Drawn]:
+def missing(draw: Draw) -> Iterator[Sample]:
     """Some words, then one, which is not the first, then none: zeros stand for the others."""
     for places in ([4, 1, 2], [3], []):
         yield _given(draw, places, NO_ZERO if draw.types["T2"] == "tensor(string)" else "")
 
 
-def _given(draw: Draw, places: Sequence[int], silent: str = "") -> Drawn:
+def _given(draw: Draw, places: Sequence[int], unspecified: str = "") -> Sample:
     words: list[Any] = INTEGERS if _keys(draw.types) == "int64" else [text.decode() for text in STRINGS]
-    some = draw.T2.some((len(places),))
-    return Drawn({"X": {words[place]: np.array(some[i], some.dtype) for i, place in enumerate(places)}}, silent=silent)
+    some = draw.T2.ordinary((len(places),))
+    return Sample(
+        {"X": {words[place]: np.array(some[i], some.dtype) for i, place in enumerate(places)}}, unspecified=unspecified
+    )

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Inputs, Types, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, Types, operator
 
 FLOATS = ("tensor(float)", "tensor(double)")
 
@@ -20,7 +20,7 @@ def _least(types: Types) -> int:
     domain="ai.onnx.ml",
     since=1,
     exact=True,
-    whole=True,
+    full_product=True,
     constraints=[
         lambda T, imputed_value_floats: (T in FLOATS) == (imputed_value_floats is not OMITTED),
         lambda T, replaced_value_float: (T in FLOATS) == (replaced_value_float is not OMITTED),
@@ -53,7 +53,7 @@ def imputer(
 @imputer.inputs()
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """Values of which every other is to be replaced, in every column; then all of them; then none."""
-    x = draw.T.some((5, 3))
+    x = draw.T.ordinary((5, 3))
     yield {"X": x.copy()}
     replaced = _replaced(draw)
     x.reshape(-1)[::2] = replaced
@@ -64,7 +64,7 @@ def ordinary(draw: Draw) -> Iterator[Inputs]:
 @imputer.inputs(T=("tensor(float)", "int64"))
 def vectors(draw: Draw) -> Iterator[Inputs]:
     """A vector, whose elements are features."""
-    x = draw.T.some((3,))
+    x = draw.T.ordinary((3,))
     x[1:] = _replaced(draw)
     yield {"X": x}
 
@@ -72,7 +72,7 @@ def vectors(draw: Draw) -> Iterator[Inputs]:
 @imputer.inputs(T=("tensor(float)", "int64"))
 def no_rows(draw: Draw) -> Iterator[Inputs]:
     """No rows."""
-    yield {"X": draw.T.some((0, 3))}
+    yield {"X": draw.T.ordinary((0, 3))}
 
 
 @imputer.inputs(T="float")
@@ -94,7 +94,7 @@ def neighbours(draw: Draw) -> Iterator[Inputs]:
 @imputer.inputs(T="signed")
 def extremes(draw: Draw) -> Iterator[Inputs]:
     """Both ends of the range, their neighbours, which no double tells apart in 64 bits, and what the value imputes."""
-    least, largest = int(draw.T.least), int(draw.T.largest)
+    least, largest = int(draw.T.lowest), int(draw.T.largest)
     yield {"X": draw.T(np.resize([least, least + 1, largest, largest - 1, -1, 0, 1], (5, 3)))}
 
 

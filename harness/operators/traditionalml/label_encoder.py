@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import onnx
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Inputs, Types, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, Sample, Types, operator
 from harness.spec.codec import from_proto, to_proto
 from harness.spec.element_types import ElementType, element_type
 from harness.spec.values import TensorType, element_in, parse_type
@@ -138,8 +138,8 @@ def value_or_nan(x: Any) -> Hashable:
     domain="ai.onnx.ml",
     since=2,
     exact=True,
-    stored=True,
-    whole=True,
+    on_storage=True,
+    full_product=True,
     constraints=[
         lambda T2, default_float: default_float == OMITTED or T2 == "tensor(float)",
         lambda T2, default_int64: default_int64 == OMITTED or T2 == "tensor(int64)",
@@ -190,7 +190,7 @@ def is_list(type_: str, of: str, tensor: Any) -> bool:
     domain="ai.onnx.ml",
     since=4,
     exact=True,
-    stored=True,
+    on_storage=True,
     constraints=[
         # "One and only one of 'keys_*'s should be set", as for 'values_*': a list where the type has one, or a tensor.
         lambda T1, keys_tensor: keys_tensor is not OMITTED or T1 in LISTED,
@@ -226,36 +226,36 @@ def label_encoder_4(X: np.ndarray, *, T2: ElementType, **given: Any) -> np.ndarr
     return mapping_of(given, T2, value_or_nan)(X)
 
 
-def every_key(draw: Draw) -> Iterator[Drawn]:
+def every_key(draw: Draw) -> Iterator[Sample]:
     """Every key in both orders, and between them what is near one and none."""
     keys = _keys(draw)
-    yield Drawn({"X": _tensor(draw, [*keys, *_near(draw), *keys[::-1]])})
+    yield Sample({"X": _tensor(draw, [*keys, *_near(draw), *keys[::-1]])})
 
 
-def shapes(draw: Draw) -> Iterator[Drawn]:
+def shapes(draw: Draw) -> Iterator[Sample]:
     """0-D, no elements, rank 4."""
     for shape in ((), (2, 0, 3), (3, 1, 2, 4)):
-        yield Drawn({"X": _tensor(draw, [*_near(draw), *_keys(draw)], shape)})
+        yield Sample({"X": _tensor(draw, [*_near(draw), *_keys(draw)], shape)})
 
 
-def special_values(draw: Draw) -> Iterator[Drawn]:
+def special_values(draw: Draw) -> Iterator[Sample]:
     """The special values of a float type without NaN and -0, which 0, that is a key, equals."""
     some = [v for v in draw.T1.specials() if not np.isnan(v) and (v or not np.signbit(v))]
-    yield Drawn({"X": _tensor(draw, some)})
+    yield Sample({"X": _tensor(draw, some)})
 
 
-def not_a_number(draw: Draw) -> Iterator[Drawn]:
+def not_a_number(draw: Draw) -> Iterator[Sample]:
     """NaN of the bits that the key has, then of other bits and the other sign, beside values that are keys or none."""
     code = draw.T1.element.dtype.str.replace("f", "u")
     plain = np.array(NAN, draw.T1.element.dtype)
     others = [plain.view(code) | 1, plain.view(code) ^ np.array(-0.0, plain.dtype).view(code), plain.view(code) | 5]
     some = np.array([*draw.T1(_keys(draw)), *(bits.view(plain.dtype) for bits in others), plain], plain.dtype)
-    yield Drawn({"X": np.resize(some, SHAPE)})
+    yield Sample({"X": np.resize(some, SHAPE)})
 
 
-def minus_zero(draw: Draw) -> Iterator[Drawn]:
+def minus_zero(draw: Draw) -> Iterator[Sample]:
     """-0 where 0 is a key: other bits, and an equal value."""
-    yield Drawn({"X": _tensor(draw, [-0.0, 0.0, 3.0, -0.0])})
+    yield Sample({"X": _tensor(draw, [-0.0, 0.0, 3.0, -0.0])})
 
 
 ZEROS = (
@@ -268,7 +268,7 @@ for one in (label_encoder_2, label_encoder_4):
     one.inputs(T1="float")(special_values)
     one.inputs(T1="float")(not_a_number)
 label_encoder_2.inputs(T1="float")(minus_zero)
-label_encoder_4.inputs(T1="float", silent=ZEROS)(minus_zero)
+label_encoder_4.inputs(T1="float", unspecified=ZEROS)(minus_zero)
 
 
 def _keys(draw: Draw) -> list[Any]:

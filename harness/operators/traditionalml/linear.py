@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Operator, Types, operator
 from harness.operators.traditionalml.post_transform import NAMED, NONE, OPEN, reals, top, transformed
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Operator, Sample, Types, operator
 
 FLOAT = "tensor(float)"
 ROWS, FEATURES = 5, 4
@@ -76,7 +76,7 @@ def declare_classifier(classes: int, *, exact: bool, transforms: Sequence[str], 
         domain="ai.onnx.ml",
         since=1,
         exact=exact,
-        whole=True,
+        full_product=True,
         classlabels_ints=(lambda types: labels(types, "tensor(int64)", [7, -2, 2**53 + 1]),),
         classlabels_strings=(lambda types: labels(types, "tensor(string)", [b"cat", "Grüße".encode(), b""]),),
         post_transform=transforms,
@@ -181,21 +181,21 @@ def openness(draw: Draw) -> str:
     return OPEN.get(draw.attributes["post_transform"], "")
 
 
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """Several examples of small features, whose weighted sums no type rounds."""
-    yield Drawn({"X": features(draw, (ROWS, FEATURES))}, silent=openness(draw))
+    yield Sample({"X": features(draw, (ROWS, FEATURES))}, unspecified=openness(draw))
 
 
-def few_examples(draw: Draw) -> Iterator[Drawn]:
+def few_examples(draw: Draw) -> Iterator[Sample]:
     """One example, and none."""
     for rows in (1, 0):
-        yield Drawn({"X": features(draw, (rows, FEATURES))}, silent=openness(draw))
+        yield Sample({"X": features(draw, (rows, FEATURES))}, unspecified=openness(draw))
 
 
-def single_features(draw: Draw) -> Iterator[Drawn]:
+def single_features(draw: Draw) -> Iterator[Sample]:
     """An example of zeros, which leaves the intercepts, and one of a single 1 for each feature."""
     x = np.eye(ROWS, FEATURES, -1)
-    yield Drawn({"X": (draw.T1 if "T1" in draw.types else draw.T)(x)}, silent=openness(draw))
+    yield Sample({"X": (draw.T1 if "T1" in draw.types else draw.T)(x)}, unspecified=openness(draw))
 
 
 for one in (*CLASSIFIERS, *REGRESSORS):
@@ -203,10 +203,10 @@ for one in (*CLASSIFIERS, *REGRESSORS):
     one.inputs()(single_features)
 CLASSIFIERS[0].inputs(T1=FLOAT)(few_examples)
 linear_regressor.inputs(T=FLOAT)(few_examples)
-BINARY_CLASSIFIER.inputs(silent=BINARY)(ordinary)
+BINARY_CLASSIFIER.inputs(unspecified=BINARY)(ordinary)
 
 
 @CLASSIFIERS[0].inputs()
-def one_vector(draw: Draw) -> Iterator[Drawn]:
+def one_vector(draw: Draw) -> Iterator[Sample]:
     """A vector: "it will be treated as [1,C]"."""
-    yield Drawn({"X": features(draw, (FEATURES,))}, silent=openness(draw))
+    yield Sample({"X": features(draw, (FEATURES,))}, unspecified=openness(draw))

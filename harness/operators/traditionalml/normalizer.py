@@ -7,9 +7,9 @@ import numpy as np
 
 from harness.numbers.balls import constant
 from harness.numbers.branches import greater_equal, less_equal, maximum, where
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Inputs, operator
 from harness.operators.traditionalml.post_transform import reals
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Inputs, Sample, operator
 
 SHAPE = (3, 5)
 
@@ -50,10 +50,10 @@ def zeros(draw: Draw) -> Iterator[Inputs]:
 
 
 @normalizer.inputs()
-def signs(draw: Draw) -> Iterator[Drawn]:
+def signs(draw: Draw) -> Iterator[Sample]:
     """Values of either sign in a row; rows whose greatest value is negative, or zero."""
-    silent = OF_NORMS if draw.attributes["norm"] in ("L1", "L2") else ""
-    yield Drawn({"X": draw.T([[3, -1, 2, -6, 1], [-4, -2, -8, -1, -3], [-1, 0, -2, -5, 0]])}, silent=silent)
+    unspecified = OF_NORMS if draw.attributes["norm"] in ("L1", "L2") else ""
+    yield Sample({"X": draw.T([[3, -1, 2, -6, 1], [-4, -2, -8, -1, -3], [-1, 0, -2, -5, 0]])}, unspecified=unspecified)
 
 
 @normalizer.inputs(T=("tensor(float)", "int64"))

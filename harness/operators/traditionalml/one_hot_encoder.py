@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import FLAG, OMITTED, Inputs, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import FLAG, OMITTED, Inputs, operator
 
 STRINGS = ["cat", "", "Cat", "日本語", "two words"]
 INTEGERS = [7, -3, 0, 2**24, 12, 1]
@@ -65,7 +65,7 @@ def shapes(draw: Draw) -> Iterator[Inputs]:
         yield {"X": _known(draw, shape)}
 
 
-@one_hot_encoder.inputs(T="float", silent=FRACTIONS)
+@one_hot_encoder.inputs(T="float", unspecified=FRACTIONS)
 def fractions(draw: Draw) -> Iterator[Inputs]:
     """Fractions around the categories."""
     if draw.attributes["zeros"] != 0:

@@ -10,7 +10,7 @@ from flint import arb
 from harness.numbers.balls import constant
 from harness.numbers.branches import argsort, greater_equal, less_equal, where
 from harness.operators.math.softmax import softmax
-from harness.operators.operator import OMITTED
+from harness.oracles.operator import OMITTED
 
 NONE = (OMITTED, "NONE")
 NAMED = ("SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")

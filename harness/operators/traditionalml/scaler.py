@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import Inputs, operator
 from harness.operators.traditionalml.post_transform import reals
+from harness.oracles.draw import Draw
+from harness.oracles.operator import Inputs, operator
 
 
 @operator(
@@ -66,4 +66,4 @@ def inexact(draw: Draw) -> Iterator[Inputs]:
 @rounding_scaler.inputs(T="float")
 def around_the_offset(draw: Draw) -> Iterator[Inputs]:
     """Values of either sign and of like size."""
-    yield {"X": draw.T.some((5, 3))}
+    yield {"X": draw.T.ordinary((5, 3))}

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from harness.numbers.branches import greater
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Operator, operator
 from harness.operators.traditionalml.post_transform import NONE, OPEN, reals, top, transformed
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Operator, Sample, operator
 
 FLOAT = "tensor(float)"
 ROWS, FEATURES = 5, 4
@@ -86,7 +86,7 @@ def declare_regressor(*, exact: bool = False, **pools: Any) -> Operator:
         domain="ai.onnx.ml",
         since=1,
         exact=exact,
-        whole=True,
+        full_product=True,
         n_supports=(len(WEIGHTS),),
         support_vectors=(VECTORS,),
         **given,
@@ -140,22 +140,22 @@ def features(draw: Draw, shape: tuple[int, ...]) -> np.ndarray:
     return values.integers(-2, 2, shape)
 
 
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """Several examples of small features."""
-    yield Drawn({"X": features(draw, (ROWS, FEATURES))}, silent=OPEN.get(draw.attributes["post_transform"], ""))
+    yield Sample({"X": features(draw, (ROWS, FEATURES))}, unspecified=OPEN.get(draw.attributes["post_transform"], ""))
 
 
-def support_vectors(draw: Draw) -> Iterator[Drawn]:
+def support_vectors(draw: Draw) -> Iterator[Sample]:
     """Examples that are the support vectors themselves, one of zeros, and one far from all."""
     if (draw.T1 if "T1" in draw.types else draw.T).element.format:
         x = np.array([*VECTORS, 0, 0, 0, 0, 2, -2, -2, 2]).reshape(ROWS, FEATURES)
-        yield Drawn({"X": draw.T(x)})
+        yield Sample({"X": draw.T(x)})
 
 
-def few_examples(draw: Draw) -> Iterator[Drawn]:
+def few_examples(draw: Draw) -> Iterator[Sample]:
     """One example, and none."""
     for rows in (1, 0):
-        yield Drawn({"X": features(draw, (rows, FEATURES))})
+        yield Sample({"X": features(draw, (rows, FEATURES))})
 
 
 for one in REGRESSORS:
@@ -163,13 +163,13 @@ for one in REGRESSORS:
     one.inputs()(support_vectors)
 REGRESSORS[0].inputs(T=FLOAT)(few_examples)
 for one, why in OPEN_REGRESSORS:
-    one.inputs(silent=why)(ordinary)
+    one.inputs(unspecified=why)(ordinary)
 
 
-@REGRESSORS[0].inputs(T="float", silent=ONE_EXAMPLE)
-def one_vector(draw: Draw) -> Iterator[Drawn]:
+@REGRESSORS[0].inputs(T="float", unspecified=ONE_EXAMPLE)
+def one_vector(draw: Draw) -> Iterator[Sample]:
     """A vector of features."""
-    yield Drawn({"X": features(draw, (FEATURES,))})
+    yield Sample({"X": features(draw, (FEATURES,))})
 
 
 NO_FORMULA = (
@@ -183,7 +183,7 @@ EXTRA = ("tensor(float)", "tensor(int64)")
     "SVMClassifier",
     domain="ai.onnx.ml",
     since=1,
-    whole=True,
+    full_product=True,
     constraints=[
         lambda T1, T2: T1 == FLOAT or T2 != "tensor(string)",
         lambda T1, T2, kernel_type: kernel_type == OMITTED or (T1, T2) == EXTRA,
@@ -237,4 +237,4 @@ def svm_classifier(
     return top(scores, classlabels_ints or classlabels_strings or []), transformed(scores, post_transform)
 
 
-svm_classifier.inputs(silent=NO_FORMULA)(ordinary)
+svm_classifier.inputs(unspecified=NO_FORMULA)(ordinary)

@@ -8,8 +8,6 @@ from typing import Any, Final
 import numpy as np
 import onnx
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Operator, Types, operator
 from harness.operators.traditionalml.post_transform import NAMED, NONE, OPEN
 from harness.operators.traditionalml.tree_ensemble import (
     tree_ensemble,
@@ -26,6 +24,8 @@ from harness.operators.traditionalml.trees import (
     forest,
     told_apart,
 )
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Operator, Sample, Types, operator
 from harness.spec.codec import to_proto
 from harness.spec.element_types import BY_NAME
 from harness.spec.values import TensorType
@@ -68,34 +68,34 @@ def openness(draw: Draw) -> str:
     return OPEN.get(("NONE", *NAMED)[transform] if isinstance(transform, int) else transform, "")
 
 
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """Features at what they are compared with, and below and above it; two sets of examples."""
     for x in tried(draw, sets=2):
-        yield Drawn({"X": x.copy()}, silent=openness(draw))
+        yield Sample({"X": x.copy()}, unspecified=openness(draw))
 
 
-def few_examples(draw: Draw) -> Iterator[Drawn]:
+def few_examples(draw: Draw) -> Iterator[Sample]:
     """One example, and none."""
     for rows in (1, 0):
-        yield Drawn({"X": tried(draw, rows)[0]}, silent=openness(draw))
+        yield Sample({"X": tried(draw, rows)[0]}, unspecified=openness(draw))
 
 
-def not_a_number(draw: Draw) -> Iterator[Drawn]:
+def not_a_number(draw: Draw) -> Iterator[Sample]:
     """NaN in each feature, in several and in all: it follows the branch that the node says, whatever the comparison."""
     width = len(TRIED)
     for shift, x in enumerate(tried(draw, sets=2)):
         x[: width - shift] = np.where(np.eye(width - shift, width, shift, dtype=bool), np.nan, x[: width - shift])
         x[5, shift::2] = np.nan
         x[6] = np.nan
-        yield Drawn({"X": x.copy()}, silent=openness(draw))
+        yield Sample({"X": x.copy()}, unspecified=openness(draw))
 
 
-def special_values(draw: Draw) -> Iterator[Drawn]:
+def special_values(draw: Draw) -> Iterator[Sample]:
     """Infinities, zeros of both signs, which are equal, subnormal and largest numbers, in each feature."""
     values = draw.T1 if "T1" in draw.types else draw.T
     specials = values.specials()
     specials = specials[~np.isnan(specials)]
-    yield Drawn({"X": np.resize(specials, (ROWS, len(TRIED)))}, silent=openness(draw))
+    yield Sample({"X": np.resize(specials, (ROWS, len(TRIED)))}, unspecified=openness(draw))
 
 
 def register(*operators: Operator) -> None:
@@ -132,7 +132,7 @@ def declare_newest(
         domain=ML,
         since=5,
         exact=exact,
-        whole=True,
+        full_product=True,
         leaf_targetids=(model["leaf_targetids"],),
         leaf_weights=(tensor(model["leaf_weights"]),),
         membership_values=(tensor(model["membership_values"]) if model["membership_values"] else OMITTED,),
@@ -203,7 +203,7 @@ NEWEST = (
 """Without ``nodes_missing_value_tracks_true`` NaN follows the false branch everywhere."""
 register(*NEWEST)
 declare_newest(forest(target_by_leaf), 3, exact=False, aggregate_function=(0, 2, 3), constraints=[only_float]).inputs(
-    silent=f"TreeEnsemble-5, {NO_VOTES}"
+    unspecified=f"TreeEnsemble-5, {NO_VOTES}"
 )(ordinary)
 
 
@@ -244,7 +244,7 @@ def declare_by_nodes(
     for key in ("nodes_hitrates", "nodes_missing_value_tracks_true"):
         given.setdefault(key, (OMITTED,))
     oracle = tree_ensemble_classifier if votes == "class" else tree_ensemble_regressor
-    return operator(name, domain=ML, since=since, exact=exact, whole=True, **given)(oracle)
+    return operator(name, domain=ML, since=since, exact=exact, full_product=True, **given)(oracle)
 
 
 def declare_classifier(trees: Sequence[Tree], classes: int, since: Sequence[int] = (3, 1), **options: Any) -> Operator:
@@ -332,7 +332,7 @@ CLASSIFIERS = (
 )
 register(*CLASSIFIERS)
 declare_classifier(forest(second_class), 2, exact=True, constraints=[in_one_type]).inputs(
-    silent=f"TreeEnsembleClassifier-3, {BINARY}"
+    unspecified=f"TreeEnsembleClassifier-3, {BINARY}"
 )(ordinary)
 
 
@@ -381,7 +381,7 @@ REGRESSORS = (
 register(*REGRESSORS)
 declare_regressor(
     target_by_leaf, 3, exact=False, aggregate_function=ALL[1:2] + ALL[3:], constraints=[only_float]
-).inputs(silent=f"TreeEnsembleRegressor-3, {NO_VOTES}")(ordinary)
+).inputs(unspecified=f"TreeEnsembleRegressor-3, {NO_VOTES}")(ordinary)
 
 
 # Tensors of doubles
@@ -402,14 +402,14 @@ def in_doubles(votes: Callable[[int, int], dict[int, float]]) -> tuple[Tree, ...
     )
 
 
-def at_doubles(draw: Draw) -> Iterator[Drawn]:
+def at_doubles(draw: Draw) -> Iterator[Sample]:
     """Features at the thresholds, at the neighbours that these have among the doubles, and at their nearest floats."""
     for _ in range(2):
         columns = []
         for at in (TENTH, THIRD, -TENTH):
             near = [at, np.nextafter(at, -1), np.nextafter(at, 1), float(np.float32(at)), 0.0, 2 * at]
             columns.append([near[draw.integer(0, len(near) - 1)] for _ in range(ROWS)])
-        yield Drawn({"X": np.array(columns).T.copy()})
+        yield Sample({"X": np.array(columns).T.copy()})
 
 
 for one in (

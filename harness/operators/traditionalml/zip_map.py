@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.draw import Draw, Values
-from harness.operators.operator import OMITTED, Inputs, operator
+from harness.oracles.draw import Draw, Values
+from harness.oracles.operator import OMITTED, Inputs, operator
 from harness.spec.element_types import BY_NAME
 
 STRINGS = [text.encode() for text in ("cat", "", "Grüße", "a")]
@@ -45,7 +45,9 @@ def special_values(_: Draw) -> Iterator[Inputs]:
     yield {"X": special.reshape(3, 4)}
 
 
-@zip_map.inputs(silent="ZipMap-1 speaks of columns, and shape inference takes a vector; what it gives is not said.")
+@zip_map.inputs(
+    unspecified="ZipMap-1 speaks of columns, and shape inference takes a vector; what it gives is not said."
+)
 def vector(draw: Draw) -> Iterator[Inputs]:
     """A vector of values."""
     yield {"X": _floats(draw, (4,))}
@@ -53,4 +55,4 @@ def vector(draw: Draw) -> Iterator[Inputs]:
 
 def _floats(draw: Draw, shape: tuple[int, ...]) -> np.ndarray:
     """Ordinary values: the input is no type variable's."""
-    return Values(draw, BY_NAME["float"]).some(shape)
+    return Values(draw, BY_NAME["float"]).ordinary(shape)

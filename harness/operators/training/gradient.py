@@ -8,8 +8,8 @@ import numpy as np
 import onnx
 import onnx.parser
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Sample, operator
 from harness.spec.values import Typed, parse_type, type_code
 
 Function: TypeAlias = Callable[..., Any]
@@ -160,12 +160,12 @@ def _gathered(slope: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 
 @gradient.inputs()
-def ordinary(draw: Draw) -> Iterator[Drawn]:
+def ordinary(draw: Draw) -> Iterator[Sample]:
     """Ordinary values; each formula differentiates by what it is asked for, and by nothing else."""
     formula = FORMULAS[draw.attributes["y"]]
     steps = tuple(onnx.parser.parse_node(step.format(to=type_code(draw.types["T2"]))) for step in formula.steps)
     of, real = parse_type(draw.types["T1"]), parse_type(draw.types["T2"])
-    values = [Typed(real, draw.T2.some(formula.shapes[0]))]
-    values += [Typed(of, draw.T1.some(shape)) for shape in formula.shapes[1:]]
-    outer = {"w": Typed(real, draw.T2.some((2, 3)))} if "h" in formula.xs else {}
-    yield Drawn({"Inputs": tuple(values)}, outputs=len(formula.xs), outer=outer, nodes=steps)
+    values = [Typed(real, draw.T2.ordinary(formula.shapes[0]))]
+    values += [Typed(of, draw.T1.ordinary(shape)) for shape in formula.shapes[1:]]
+    outer = {"w": Typed(real, draw.T2.ordinary((2, 3)))} if "h" in formula.xs else {}
+    yield Sample({"Inputs": tuple(values)}, outputs=len(formula.xs), outer=outer, nodes=steps)

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from harness.operators.draw import Draw
-from harness.operators.operator import OMITTED, Drawn, Operator, operator
+from harness.oracles.draw import Draw
+from harness.oracles.operator import OMITTED, Operator, Sample, operator
 
 DOMAIN = "ai.onnx.preview.training"
 NORM = (OMITTED, 0.3)
@@ -35,7 +35,7 @@ def one_of_two(a: Any, b: Any) -> bool:
     "Adagrad",
     domain=DOMAIN,
     since=1,
-    worked_in="T1",
+    working_type="T1",
     constraints=[
         lambda T1, T3, norm_coefficient: T1 == T3 or norm_coefficient is not OMITTED,
         lambda T1, T3, decay_factor: T1 == T3 or decay_factor is not OMITTED,
@@ -64,7 +64,7 @@ def adagrad(
     "Adam",
     domain=DOMAIN,
     since=1,
-    worked_in="T1",
+    working_type="T1",
     # Each pair of values of two attributes in 8 rows, of the 32 that the five have together.
     constraints=[
         lambda T1, T3, alpha: T1 == T3 or alpha is not OMITTED,
@@ -159,38 +159,38 @@ class Groups(msgspec.Struct, frozen=True):
         for group in (self.counts, self.hardly_a_gradient, self.special_values):
             self.one.inputs(T1="tensor(float)", T3="tensor(float)")(group)
 
-    def drawn(self, draw: Draw, count: int, *tensors: dict[str, np.ndarray]) -> Drawn:
+    def drawn(self, draw: Draw, count: int, *tensors: dict[str, np.ndarray]) -> Sample:
         """A step of these tensors, each a dict of its roles."""
         inputs = tuple(tensor[role] for role in self.roles for tensor in tensors)
         results = len(tensors) * (len(self.roles) - 1)
-        return Drawn({"R": draw.T1(0.3), "T": draw.T2(count), "inputs": inputs}, outputs=results)
+        return Sample({"R": draw.T1(0.3), "T": draw.T2(count), "inputs": inputs}, outputs=results)
 
     def tensor(self, draw: Draw, *shape: int) -> dict[str, np.ndarray]:
         """Ordinary values; sums of squares are not negative."""
-        values = {role: draw.T3.some(shape) for role in self.roles}
+        values = {role: draw.T3.ordinary(shape) for role in self.roles}
         return {role: np.asarray(np.abs(x)) if role == "H" else x for role, x in values.items()}
 
-    def ordinary(self, draw: Draw) -> Iterator[Drawn]:
+    def ordinary(self, draw: Draw) -> Iterator[Sample]:
         """One tensor, at one of the update counts 0, 1, 2 and 7."""
         yield self.drawn(draw, (0, 1, 2, 7)[draw.integer(0, 3)], self.tensor(draw, *SHAPE))
 
-    def counts(self, draw: Draw) -> Iterator[Drawn]:
+    def counts(self, draw: Draw) -> Iterator[Sample]:
         """The first update, whether it is counted 0 or 1, and a late one."""
         for count in (0, 1, 1000):
             yield self.drawn(draw, count, self.tensor(draw, *SHAPE))
 
-    def several_tensors(self, draw: Draw) -> Iterator[Drawn]:
+    def several_tensors(self, draw: Draw) -> Iterator[Sample]:
         """Two tensors of different shapes at once, or three, some without axes or without elements."""
         shapes = (((2, 3), (4,)), ((), (3, 2)), ((4,), (2, 0), ()))[draw.integer(0, 2)]
         yield self.drawn(draw, 2, *(self.tensor(draw, *shape) for shape in shapes))
 
-    def hardly_a_gradient(self, draw: Draw) -> Iterator[Drawn]:
+    def hardly_a_gradient(self, draw: Draw) -> Iterator[Sample]:
         """From zeros, with gradients of 0 and of the size of an epsilon: what keeps from a division by zero counts."""
         tensor = {role: draw.T3(np.zeros(SHAPE)) for role in self.roles}
         tensor["G"] = draw.T3(np.resize([0, 2**-20, -(2**-18), 2**-5, -(2**-23), 2**-15], SHAPE))
         yield self.drawn(draw, 3, tensor)
 
-    def special_values(self, draw: Draw) -> Iterator[Drawn]:
+    def special_values(self, draw: Draw) -> Iterator[Sample]:
         """NaN and infinities in the gradient, and what has gathered of them: no other element knows."""
         tensor = self.tensor(draw, *SHAPE)
         tensor["G"][0, :3] = draw.T3([np.nan, np.inf, -np.inf])

@@ -12,12 +12,12 @@ import onnx
 from google.protobuf.message import DecodeError
 
 from harness.errors import ConformanceError
+from harness.judging.compare import Mismatch, Pair, measure_pair, side_by_side
+from harness.judging.judge import Expected
+from harness.judging.measures import Measured
 from harness.reports.gather import RunFacts
 from harness.reports.text import measure, plain
-from harness.running.compare import Mismatch, Pair, measure_pair, side_by_side
-from harness.running.evidence import FOLDER
-from harness.running.judge import Expected
-from harness.running.measures import Measured
+from harness.running.saved_outputs import FOLDER
 from harness.spec.codec import BrokenValue, decode
 from harness.spec.element_types import ElementType, UnknownElementType, element_type
 from harness.spec.values import SparseTensor, TensorType, Value, ValueType, parse_type, tensors_in
@@ -78,7 +78,7 @@ class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
 
     nodes: list[str]
     about: str
-    silent: str
+    unspecified: str
     clause: str
     seed: str
     inputs: list[Shown]
@@ -110,7 +110,7 @@ def detail(case: Case, data_set: int, suite: Path, runs: Mapping[int, RunFacts])
         outputs = _outputs(case, expected, [output.name for output in graph.output], given)
     except (ConformanceError, DecodeError) as error:
         problem = plain(str(error))
-    return Detail(nodes, facts.about, facts.silent, case.clause, facts.seed, inputs, outputs, list(given), problem)
+    return Detail(nodes, facts.about, facts.unspecified, case.clause, facts.seed, inputs, outputs, list(given), problem)
 
 
 def _given(run: RunFacts, case: Case, data_set: int) -> list[bytes]:
@@ -167,11 +167,11 @@ def _compared(
             yield (i, ""), _other(f"{of}", got[-1])
     if not right:
         return
-    for found in side_by_side(case, want, got, expected.bounds, expected.also):
+    for found in side_by_side(case, want, got, expected.bounds, expected.alternatives):
         if isinstance(found, Mismatch):
             yield (found.output, ""), _other(found.message.removeprefix(": "), got[found.output])
         else:
-            yield (found.output, found.path), (found, measure_pair(case, found, expected.also)[1])
+            yield (found.output, found.path), (found, measure_pair(case, found, expected.alternatives)[1])
 
 
 def _type_of(data: bytes, declared: ValueType) -> ValueType:

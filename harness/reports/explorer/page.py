@@ -29,7 +29,7 @@ from harness.reports.gather import Report, SuiteSummary
 from harness.reports.operator_pages.document import Document, operator_document
 from harness.reports.testdata import AnotherSuite, suite_that_ran
 from harness.reports.text import title
-from harness.running.results import Result, Verdict
+from harness.results.lines import Result, Verdict
 from harness.spec.schema import schemas
 from harness.suite.cases import Case
 from harness.suite.manifest import NoSuite

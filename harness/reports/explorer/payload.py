@@ -12,7 +12,7 @@ from harness.reports.gather import RunFacts, SuiteSummary
 from harness.reports.groups import FailureGroup
 from harness.reports.tables import OperatorTable, type_order
 from harness.reports.text import count, measure, title
-from harness.running.results import VERDICTS, Measure, Result, Verdict
+from harness.results.lines import VERDICTS, Measure, Result, Verdict
 from harness.spec.element_types import BY_NAME
 
 LETTERS: dict[Verdict, str] = dict(zip(VERDICTS, "pvhtnuecors", strict=True))

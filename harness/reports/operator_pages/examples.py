@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import onnx
 
+from harness.judging.judge import Expected
 from harness.reports.operator_pages.python_text import (
     attribute_text,
     first_elements,
@@ -20,8 +21,7 @@ from harness.reports.operator_pages.python_text import (
 )
 from harness.reports.runs import RunFacts
 from harness.reports.text import plain_lines, reproduce
-from harness.running.judge import Expected
-from harness.running.results import Result, Verdict
+from harness.results.lines import Result, Verdict
 from harness.spec.schema import newest, schema
 from harness.spec.values import TensorType, Value, parse_type, tensors_in
 from harness.suite.cases import Case, Labels
@@ -58,7 +58,7 @@ class Example(msgspec.Struct, frozen=True):
     """What the code only tells of: attributes, inputs and outputs by name."""
     where: str
     """The folder of the case, below the one of the suites."""
-    silent: str
+    unspecified: str
     """Why the specification leaves the answer open."""
     answers: tuple[Answer, ...]
     """Of the runs that have a result for it."""
@@ -92,7 +92,7 @@ def example(case: Case, data_set: int, suite: Path, runs: Sequence[RunFacts], re
         code=plain_lines(code),
         cut=cut,
         where=f"{suite.name}/{case.name}",
-        silent=case.data_sets[data_set].silent,
+        unspecified=case.data_sets[data_set].unspecified,
         answers=tuple(_answer(suite.name, runs[run], results[run]) for run in sorted(results)),
     )
 

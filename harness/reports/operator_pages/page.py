@@ -14,7 +14,7 @@ from harness.reports.operator_pages.examples import GROUPS, Example, example
 from harness.reports.runs import RunFacts
 from harness.reports.tables import OperatorTable
 from harness.reports.testdata import AnotherSuite, suite_that_ran
-from harness.running.results import Result
+from harness.results.lines import Result
 from harness.spec.schema import Schema, schemas
 from harness.suite.cases import Case, Labels
 from harness.suite.manifest import NoSuite

@@ -214,7 +214,7 @@ def _operators(pages: Sequence[OperatorPage], summary: Summary) -> str:
 
 def _rate(tally: Tally) -> str:
     if not tally.scored:
-        return "silent" if tally.total else ""
+        return "unspecified" if tally.total else ""
     return tally.rate if tally.complete else f"**{tally.rate}**"
 
 

@@ -34,7 +34,7 @@ function Case({ view, at, payload }) {
         ${suite.omitted[suite.case_omitted[one]].length > 0 && html`<div><dt>left out</dt><dd>${suite.omitted[suite.case_omitted[one]].join(", ")}</dd></div>`}</dl>
       ${detail?.about && html`<p>${detail.about}</p>`}
       ${detail?.clause && html`<p class="quiet">The specification: ${detail.clause}</p>`}
-      ${detail?.silent && html`<p class="quiet">Never scored: ${detail.silent}</p>`}
+      ${detail?.unspecified && html`<p class="quiet">Never scored: ${detail.unspecified}</p>`}
       ${detail?.problem && html`<p>! ${detail.problem}</p>`}</section>
     ${detail ? html`<${Tensors} ...${{ detail, runs, row }} />` : html`<section><h2>Inputs and outputs</h2><p>${suite.details.includes(title) && !details ? "Loading …" : "Tensors are enclosed for what some backend did not get right. To see these:"}</p><${Copied} text=${["onnx-conformance", "show", name, ...(suite.name === "matrix" ? [] : ["--suite", suite.name])].map(quoted).join(" ")} /></section>`}`;
 }

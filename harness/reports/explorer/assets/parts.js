@@ -61,7 +61,7 @@ function told(of) {
   return rest.map(([verdict, n]) => `${count(n)} ${words(verdict)}`).join(", ") || "no result";
 }
 
-/** The background of a cell: a share of its width for each verdict that is scored; all silent where none is. */
+/** The background of a cell: a share of its width for each verdict that is scored; all unspecified where none is. */
 function mix(of) {
   if (!of.total) return "none";
   const whole = of.scored || of.total;

@@ -48,7 +48,7 @@ function Totals({ view, at, table }) {
       <td>${percent(tallies[i].passed, tallies[i].scored)}</td><td>${percent(tallies[i].passed, tallies[i].supported)}</td>
       ${occurring.map((n) => html`<td>${tallies[i].of[n] ? html`<a href=${link(run, n)}>${count(tallies[i].of[n])}</a>` : "0"}</td>`)}
       <td>${worst[i] < 0 ? "" : measure(worst[i])}</td><td>${count(known[i])}</td></tr>`)}</tbody></table></${Scroll}>
-    <p class="quiet">Passed of scored: what is unsupported or did not run counts against it; silent data sets are not scored.</p>`;
+    <p class="quiet">Passed of scored: what is unsupported or did not run counts against it; unspecified data sets are not scored.</p>`;
 }
 
 function Rates({ name, runs, rows, found, to, at }) {

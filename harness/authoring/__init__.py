@@ -1,0 +1,1 @@
+"""Help for adapter authors: probes, check-backend and repro."""

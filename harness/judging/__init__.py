@@ -1,0 +1,1 @@
+"""What is right: measures, comparison and verdicts."""

@@ -1,0 +1,1 @@
+"""How an operator is declared, how its inputs are drawn and how it is evaluated."""

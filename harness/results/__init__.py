@@ -1,0 +1,1 @@
+"""What came out of a run: result lines, their recording and expectations."""

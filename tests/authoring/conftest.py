@@ -1,0 +1,5 @@
+"""The tiny suites and runs of ``tests/support/tiny_runs.py``."""
+
+from tiny_runs import isolated_workers, runs, suite, tools
+
+__all__ = ["isolated_workers", "runs", "suite", "tools"]

@@ -1,0 +1,210 @@
+"""Verdicts and messages: count, then types, then shapes, then values, through sequences, optionals and maps."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from harness.judging.compare import UnfitBounds, check_types, compare
+from harness.spec.values import SparseTensor, parse_type
+from harness.suite.cases import Case, DataSet, Labels
+
+
+def case(*outputs, judged="bounds", rtol=1e-3, atol=1e-7):
+    return Case("test_x", Labels(op="X"), (), outputs, (DataSet("g"),), rtol, atol, judged=judged)
+
+
+def names(*known):
+    return lambda: known or ("y", "z")
+
+
+def judged(of, got, want, bounds=None, **options):
+    return compare(case(of, **options), [want], [got], lambda _: bounds, names())
+
+
+def floats(*values):
+    return np.array(values, np.float32)
+
+
+def types(*texts):
+    return [parse_type(text) for text in texts]
+
+
+def test_counts_come_first():
+    two = case("tensor(float)", "tensor(int64)")
+    assert check_types(two, types("tensor(double)"), names()).message == "1 output, want 2"
+    assert check_types(two, types("tensor(float)", "tensor(int64)"), names()) is None
+    wrong = check_types(two, types("tensor(float)", "tensor(int32)"), names())
+    assert (wrong.verdict, wrong.message) == ("wrong_type", "z: tensor(int32), want tensor(int64)")
+
+
+def test_a_value_may_stand_for_an_optional():
+    one = case("optional(tensor(float))")
+    assert check_types(one, types("tensor(float)"), names()) is None
+    assert check_types(one, types("tensor(double)"), names()).verdict == "wrong_type"
+    assert check_types(case("tensor(float)"), types("optional(tensor(float))"), names()).verdict == "wrong_type"
+
+
+def test_a_name_that_the_model_lacks_is_a_number():
+    assert check_types(case("tensor(float)"), types("tensor(int8)"), names("")).message.startswith("output_0: ")
+
+
+def test_identical_bytes_pass_without_a_look_at_bounds():
+    def never(_):
+        raise AssertionError
+
+    found = compare(case("tensor(float)"), [floats(1, np.nan)], [floats(1, np.nan)], never, never)
+    assert (found.verdict, found.error, found.ulps, found.onnx_tolerance, found.elements) == (
+        "passed",
+        0.0,
+        0.0,
+        True,
+        2,
+    )
+
+
+def test_the_message_shows_the_first_difference():
+    want = np.zeros((3, 8), np.float16)
+    got = want.copy()
+    want[2, 1], got[2, 1] = 1.502, 1.5
+    got[2, 3:5] = 7
+    found = judged("tensor(float16)", got, want, np.full((3, 8), (1.502 - 1.5) / 6.1, np.float32))
+    assert found.message == "y[2,1] = 1.5, want 1.502 (float16; 6 bounds, 4 allowed); 3 of 24 differ"
+    assert (found.verdict, found.differing, found.elements, found.onnx_tolerance) == ("wrong_value", 3, 24, False)
+
+
+@pytest.mark.parametrize(
+    ("of", "got", "want", "message"),
+    [
+        ("tensor(int32)", np.int32(7), np.int32(8), "y = 7, want 8 (int32); 1 of 1 differ"),
+        (
+            "tensor(uint64)",
+            np.array([2**64 - 1], np.uint64),
+            np.array([0], np.uint64),
+            "y[0] = 18446744073709551615, want 0 (uint64)",
+        ),
+        ("tensor(bool)", np.array([True]), np.array([False]), "y[0] = True, want False (bool)"),
+        ("tensor(string)", np.array(["a"], object), np.array(["ä"], object), "y[0] = 'a', want 'ä' (string)"),
+        ("tensor(float)", floats(1), floats(1 + 2**-23), "y[0] = 1, want 1.0000001 (float)"),
+        (
+            "tensor(double)",
+            np.array([0.1]),
+            np.array([np.nextafter(0.1, 1)]),
+            "y[0] = 0.10000000000000001, want 0.10000000000000002",
+        ),
+        ("tensor(complex64)", np.array([1 + 2j], "c8"), np.array([1 - 2j], "c8"), "y[0] = 1+2j, want 1-2j (complex64)"),
+        (
+            "tensor(bfloat16)",
+            np.array([1], ml_dtypes.bfloat16),
+            np.array([2], ml_dtypes.bfloat16),
+            "y[0] = 1, want 2 (bfloat16)",
+        ),
+        ("tensor(int4)", np.array([-8], ml_dtypes.int4), np.array([7], ml_dtypes.int4), "y[0] = -8, want 7 (int4)"),
+        ("tensor(float)", floats([1, 2]), floats([1], [2]), "y: shape [1,2], want [2,1]"),
+        ("tensor(float)", floats(), np.float32(1), "y: shape [0], want []"),
+        ("seq(tensor(float))", [floats(1)], [floats(1), floats(2)], "y: 1 items, want 2"),
+        ("seq(tensor(float))", [floats(1), floats(3)], [floats(1), floats(2)], "y[1][0] = 3, want 2 (float)"),
+        ("optional(tensor(float))", None, floats(2), "y: nothing, want a value"),
+        ("optional(tensor(float))", floats(2), None, "y: a value, want nothing"),
+        ("optional(seq(tensor(float)))", [floats(2)], [floats(1)], "y[0][0] = 2, want 1 (float)"),
+        ("map(string,tensor(float))", {"a": floats(1)}, {"b": floats(1)}, "y: keys ['a'], want ['b']"),
+        ("map(int64,tensor(float))", {3: floats(1)}, {3: floats(2)}, "y[3][0] = 1, want 2 (float)"),
+        (
+            "sparse_tensor(float)",
+            SparseTensor(floats(1), np.array([4]), (2, 3)),
+            SparseTensor(floats(1), np.array([[1, 2]]), (2, 3)),
+            "y: its values stand at other indices",
+        ),
+    ],
+)
+def test_messages(of, got, want, message):
+    found = judged(
+        of,
+        np.asarray(got) if isinstance(got, np.generic) else got,
+        np.asarray(want) if isinstance(want, np.generic) else want,
+    )
+    assert found.message.startswith(message)
+    assert found.verdict == ("wrong_shape" if "shape" in message or "items" in message else "wrong_value")
+
+
+def test_sparse_indices_have_two_forms():
+    one = SparseTensor(floats(1, 2), np.array([1, 5]), (2, 3))
+    other = SparseTensor(floats(1, 2), np.array([[0, 1], [1, 2]]), (2, 3))
+    assert judged("sparse_tensor(float)", one, other).verdict == "passed"
+
+
+def test_by_tolerance_there_is_no_error_in_bounds():
+    found = judged("tensor(float)", floats(1.0005), floats(1), judged="tolerance")
+    assert (found.verdict, found.error, found.onnx_tolerance) == ("passed", None, True)
+    found = judged("tensor(float)", floats(1.5), floats(1), judged="tolerance", rtol=1e-2)
+    assert found.message == "y[0] = 1.5, want 1 (float; rtol 0.01, atol 1e-07); 1 of 1 differ"
+    assert judged("tensor(float)", floats(1), floats(1), judged="tolerance").error is None
+
+
+def test_onnx_may_pass_what_bounds_do_not_and_the_other_way():
+    found = judged("tensor(float)", floats(1.0005), floats(1), floats(1e-6))
+    assert (found.verdict, found.onnx_tolerance) == ("wrong_value", True)
+    found = judged("tensor(float)", floats(1.5), floats(1), floats(1))
+    assert (found.verdict, found.onnx_tolerance, found.error) == ("passed", False, 0.5)
+
+
+def test_the_worst_of_all_outputs_counts():
+    two = case("tensor(float)", "tensor(float)")
+    bounds = [floats(1), None]
+    found = compare(two, [floats(1), floats(2)], [floats(3), floats(2)], bounds.__getitem__, names())
+    assert (found.verdict, found.error, found.elements) == ("passed", 2.0, 2)
+    found = compare(two, [floats(1), floats(2)], [floats(3), floats(4)], bounds.__getitem__, names())
+    assert (found.verdict, found.error) == ("wrong_value", "inf")
+    assert found.message.startswith("z[0] = 4, want 2")
+
+
+def test_shapes_come_before_values():
+    two = case("tensor(float)", "tensor(float)")
+    found = compare(two, [floats(1), floats(2)], [floats(3), floats(2, 2)], lambda _: None, names())
+    assert (found.verdict, found.message) == ("wrong_shape", "z: shape [2], want [1]")
+
+
+def test_bounds_that_do_not_fit_are_the_suites_fault():
+    with pytest.raises(UnfitBounds, match=r"bounds of output_0 have the shape \[2\]"):
+        judged("tensor(float)", floats(1), floats(2), floats(1, 1))
+
+
+@given(st.data(), array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4))
+def test_counts_are_consistent(data, shape):
+    of = st.floats(width=32) | st.sampled_from([0.0, -0.0, np.inf, np.nan])
+    want, got = (data.draw(arrays(np.float32, shape, elements=of)) for _ in range(2))
+    bounds = data.draw(st.none() | arrays(np.float32, shape, elements=st.floats(0, 2.0**100, width=32)))
+    found = judged("tensor(float)", got, want, bounds)
+    assert found.elements == want.size
+    assert (found.verdict == "passed") == (found.differing == 0) == (float(found.error) <= 4)
+    assert bool(found.message) == (found.differing > 0)
+    assert judged("tensor(float)", want, want, bounds).verdict == "passed"
+
+
+def test_further_answers_are_accepted_element_by_element():
+    case = Case("c", Labels("QuantizeLinear"), (), ("tensor(int8)",), (DataSet("near_ties"),), 0.0, 0.0, "bounds")
+    want, below, above = (np.array(values, np.int8) for values in ([2, 5, 7], [2, 4, 7], [3, 5, 7]))
+
+    def judged(*got: int):
+        return compare(case, [want], [np.array(got, np.int8)], lambda _: None, lambda: ["y"], lambda _: [below, above])
+
+    for got in ((2, 5, 7), (3, 4, 7), (2, 4, 7)):
+        assert (judged(*got).verdict, judged(*got).error) == ("passed", 0.0)
+    wrong = judged(3, 6, 7)
+    assert (wrong.verdict, wrong.differing, wrong.error) == ("wrong_value", 1, "inf")
+    assert wrong.message == "y[1] = 6, want 5 (int8); 1 of 3 differ"
+
+
+def test_a_further_answer_may_have_another_shape():
+    """DictVectorizer-1 says that the output is 1-D, and that its shape is [1,C]."""
+    line, matrix = floats(1, 2), floats([1, 2])
+    for got, verdict in (
+        (line, "passed"),
+        (matrix, "passed"),
+        (floats([1, 3]), "wrong_value"),
+        (matrix.T, "wrong_shape"),
+    ):
+        found = compare(case("tensor(float)"), [line], [got], lambda _: None, names(), lambda _: [matrix])
+        assert found.verdict == verdict
