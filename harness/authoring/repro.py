@@ -158,7 +158,7 @@ def _nodes(graph: onnx.GraphProto) -> Iterator[str]:
 def _read(folder: Path, case: Case, data_set: int, stem: str, names: Sequence[str]) -> Iterator[_Data]:
     types = case.inputs if stem == "input" else case.outputs
     for i, of in enumerate(types):
-        content = read_file(case, str(folder), f"test_data_set_{data_set}/{stem}_{i}.pb")
+        content = read_file(case, str(folder), f"{case.folder_of(data_set)}/{stem}_{i}.pb")
         yield _Data(names[i] if i < len(names) else f"{stem}_{i}", of, content)
 
 
@@ -166,7 +166,7 @@ def _read_bounds(folder: Path, case: Case, data_set: int) -> list[_Data | None]:
     """The bounds of each output, None for those that must match bit for bit or are judged otherwise."""
     found: list[_Data | None] = []
     for i, of in enumerate(case.outputs):
-        file = f"test_data_set_{data_set}/bound_{i}.pb"
+        file = f"{case.folder_of(data_set)}/bound_{i}.pb"
         is_there = case.judged == "bounds" and file in case.files
         bound = _Data("", str(bound_type(parse_type(of))), read_file(case, str(folder), file)) if is_there else None
         found.append(bound)
@@ -176,7 +176,7 @@ def _read_bounds(folder: Path, case: Case, data_set: int) -> list[_Data | None]:
 def _also(folder: Path, case: Case, data_set: int, output: int) -> Iterator[bytes]:
     """The further answers that an output may have."""
     for n in itertools.count():
-        file = f"test_data_set_{data_set}/alternative_{n}_{output}.pb"
+        file = f"{case.folder_of(data_set)}/alternative_{n}_{output}.pb"
         if file not in case.files:
             return
         yield read_file(case, str(folder), file)

@@ -9,9 +9,9 @@ import msgspec
 import numpy as np
 
 from harness.errors import ConformanceError
-from harness.judging.measures import ALLOWED, Judge, Measured, Tolerance, measure
+from harness.judging.measures import ALLOWED, Judge, Measured, Tolerance, bits_differ, measure
 from harness.results.lines import Measure, Verdict
-from harness.spec.element_types import ElementType
+from harness.spec.element_types import Bits, ElementType
 from harness.spec.values import (
     MapType,
     OptionalType,
@@ -56,6 +56,8 @@ class Pair(msgspec.Struct, frozen=True, eq=False):
     got: np.ndarray
     want: np.ndarray
     bounds: Value
+    mask: Value = None
+    """bool, of the shape of ``want``: True for each element that is not compared; None if all are."""
 
 
 class Mismatch(msgspec.Struct, frozen=True):
@@ -71,11 +73,35 @@ Names = Callable[[], Sequence[str]]
 """Gives the names of the graph's outputs; called only for a message."""
 Bounds = Callable[[int], Value]
 """Gives the bounds of an output, None where it must match bit for bit; called only where bits differ."""
+Masks = Callable[[int], Value]
+"""Gives the mask of an output: True for each element that is not compared; None if all are."""
 Alternatives = Callable[[int], Iterable[Value]]
 """Gives the further answers that an output may have; called only where bits differ.
 
 Those of the expected shape are accepted element by element, one of another shape as a whole.
 """
+
+
+def _nothing(_: int) -> Value:
+    return None
+
+
+def _no_bits(_: ElementType) -> Bits:
+    return "none"
+
+
+def _no_alternatives(_: int) -> Iterable[Value]:
+    return ()
+
+
+class ExpectedAnswer(msgspec.Struct, frozen=True, eq=False):
+    """What an answer is compared with: one value an output, and what else about it is read only if it is needed."""
+
+    outputs: Sequence[Value]
+    bounds: Bounds = _nothing
+    names: Names = tuple
+    alternatives: Alternatives = _no_alternatives
+    mask: Masks = _nothing
 
 
 def check_types(case: Case, stated: Sequence[ValueType], names: Names) -> Comparison | None:
@@ -94,46 +120,32 @@ def check_types(case: Case, stated: Sequence[ValueType], names: Names) -> Compar
 
 
 def compare(
-    case: Case,
-    want: Sequence[Value],
-    got: Sequence[Value],
-    bounds: Bounds,
-    names: Names,
-    alternatives: Alternatives = lambda _: (),
+    case: Case, want: ExpectedAnswer, got: Sequence[Value], bits: Callable[[ElementType], Bits] = _no_bits
 ) -> Comparison:
     """Judge the values of an answer whose types are right, as ``case.judged`` says; one value an output.
 
-    Raises UnfitBounds.
+    ``bits`` says which bits of equal floats are compared in a type. Raises UnfitBounds.
     """
-    if all(map(_identical, got, want, map(parse_type, case.outputs))):
-        elements = sum(map(_elements, want))
+    if all(map(_identical, got, want.outputs, map(parse_type, case.outputs))):
+        elements = sum(map(_elements, want.outputs))
         return Comparison(
             "passed", "", 0.0 if case.judged == "bounds" else None, 0.0, onnx_tolerance=True, elements=elements
         )
     pairs: list[Pair] = []
     mismatches: list[Mismatch] = []
-    for found in side_by_side(case, want, got, bounds, alternatives):
+    for found in side_by_side(case, want, got):
         (pairs if isinstance(found, Pair) else mismatches).append(found)  # pyright: ignore[reportArgumentType] - the test tells them apart
     if mismatches:
         first = min(mismatches, key=lambda m: m.verdict != "wrong_shape")
-        return Comparison(first.verdict, name_of(names, first.output) + first.message)
-    return _judge(case, pairs, names, alternatives)
+        return Comparison(first.verdict, name_of(want.names, first.output) + first.message)
+    return _judge(case, pairs, want, bits)
 
 
-def side_by_side(
-    case: Case, want: Sequence[Value], got: Sequence[Value], bounds: Bounds, alternatives: Alternatives = lambda _: ()
-) -> Iterator[Pair | Mismatch]:
+def side_by_side(case: Case, want: ExpectedAnswer, got: Sequence[Value]) -> Iterator[Pair | Mismatch]:
     """The tensors of an answer whose types are right, beside those they should be. Raises UnfitBounds."""
-    of_bounds = bounds if case.judged == "bounds" else lambda _: None
+    of_bounds = want.bounds if case.judged == "bounds" else _nothing
     for i, of in enumerate(map(parse_type, case.outputs)):
-        yield from _walk(i, "", of, got[i], _of_its_shape(got[i], want[i], alternatives(i)), of_bounds(i))
-
-
-def _of_its_shape(got: Value, want: Value, alternatives: Iterable[Value]) -> Value:
-    """What is wanted, or of the further answers the first that has the shape of what came, which that has not."""
-    if isinstance(got, np.ndarray) and isinstance(want, np.ndarray) and got.shape != want.shape:
-        return next((v for v in alternatives if isinstance(v, np.ndarray) and v.shape == got.shape), want)
-    return want
+        yield from _walk(i, "", of, got[i], want.outputs[i], of_bounds(i), want.mask(i))
 
 
 def name_of(names: Names, i: int) -> str:
@@ -157,35 +169,38 @@ def _elements(value: Value) -> int:
     return value.size if isinstance(value, np.ndarray) else 0
 
 
-def _walk(i: int, path: str, of: ValueType, got: Any, want: Any, bounds: Any) -> Iterator[Pair | Mismatch]:
+def _walk(i: int, path: str, of: ValueType, got: Any, want: Any, bounds: Any, mask: Any) -> Iterator[Pair | Mismatch]:
     """The tensors inside two values of one type, side by side, or where their structures part."""
     match of:
         case TensorType():
-            yield _pair(i, path, of.element, got, want, bounds)
+            yield _pair(i, path, of.element, got, want, bounds, mask)
         case OptionalType() if got is None or want is None:
             if got is not want:
                 yield Mismatch("wrong_value", i, f"{path}: {_presence(got)}, want {_presence(want)}")
         case OptionalType():
-            yield from _walk(i, path, of.of, got, want, bounds)
+            yield from _walk(i, path, of.of, got, want, bounds, mask)
         case SequenceType() if len(got) != len(want):
             yield Mismatch("wrong_shape", i, f"{path}: {len(got)} items, want {len(want)}")
         case MapType() if got.keys() != want.keys():
             yield Mismatch("wrong_value", i, f"{path}: keys {_brief(sorted(got))}, want {_brief(sorted(want))}")
         case SequenceType() | MapType():
             for key in range(len(want)) if isinstance(of, SequenceType) else want:
-                yield from _walk(i, f"{path}[{key!r}]", of.of, got[key], want[key], bounds and bounds[key])
+                inside = (bounds and bounds[key], mask and mask[key])
+                yield from _walk(i, f"{path}[{key!r}]", of.of, got[key], want[key], *inside)
         case SparseTensorType():
-            yield _sparse_pair(i, path, of.element, got, want, bounds)
+            yield _sparse_pair(i, path, of.element, got, want, bounds, mask)
 
 
-def _pair(i: int, path: str, element: ElementType, got: np.ndarray, want: np.ndarray, bounds: Any) -> Pair | Mismatch:
+def _pair(
+    i: int, path: str, element: ElementType, got: np.ndarray, want: np.ndarray, bounds: Any, mask: Any
+) -> Pair | Mismatch:
     if message := shape_mismatch(got, want):
         return Mismatch("wrong_shape", i, f"{path}: {message}")
     if bounds is not None and bounds.shape != want.shape:
         raise UnfitBounds(
             f"The bounds of output_{i}{path} have the shape {_shape(bounds.shape)}, its values {_shape(want.shape)}."
         )
-    return Pair(i, path, element, got, want, bounds)
+    return Pair(i, path, element, got, want, bounds, mask)
 
 
 def shape_mismatch(got: np.ndarray, want: np.ndarray) -> str:
@@ -193,13 +208,15 @@ def shape_mismatch(got: np.ndarray, want: np.ndarray) -> str:
     return "" if got.shape == want.shape else f"shape {_shape(got.shape)}, want {_shape(want.shape)}"
 
 
-def _sparse_pair(i: int, path: str, element: ElementType, got: Any, want: Any, bounds: Any) -> Pair | Mismatch:
+def _sparse_pair(
+    i: int, path: str, element: ElementType, got: Any, want: Any, bounds: Any, mask: Any
+) -> Pair | Mismatch:
     if got.dims != want.dims or got.values.shape != want.values.shape:
         described = [f"shape {_shape(v.dims)} with {v.values.size} values" for v in (got, want)]
         return Mismatch("wrong_shape", i, f"{path}: {described[0]}, want {described[1]}")
     if not np.array_equal(_linear(got), _linear(want)):
         return Mismatch("wrong_value", i, f"{path}: its values stand at other indices")
-    return _pair(i, f"{path}.values", element, got.values, want.values, bounds)
+    return _pair(i, f"{path}.values", element, got.values, want.values, bounds, mask)
 
 
 def _linear(value: SparseTensor) -> np.ndarray:
@@ -209,10 +226,10 @@ def _linear(value: SparseTensor) -> np.ndarray:
     return value.indices @ np.cumprod([1, *value.dims[:0:-1]])[::-1].astype(np.int64)
 
 
-def _judge(case: Case, pairs: Sequence[Pair], names: Names, alternatives: Alternatives) -> Comparison:
+def _judge(case: Case, pairs: Sequence[Pair], want: ExpectedAnswer, bits: Callable[[ElementType], Bits]) -> Comparison:
     by_tolerance = case.judged == "tolerance"
-    found = [(pair, *measure_pair(case, pair, alternatives)) for pair in pairs]
-    message = next((name_of(names, one[0].output) + _tell(*one) for one in found if not one[2].passing.all()), "")
+    found = [(pair, *measure_pair(case, pair, want.alternatives, bits(pair.element))) for pair in pairs]
+    message = next((name_of(want.names, one[0].output) + _tell(*one) for one in found if not one[2].passing.all()), "")
     return Comparison(
         "wrong_value" if message else "passed",
         message,
@@ -225,24 +242,35 @@ def _judge(case: Case, pairs: Sequence[Pair], names: Names, alternatives: Altern
     )
 
 
-def measure_pair(case: Case, pair: Pair, alternatives: Alternatives) -> tuple[Judge, Measured]:
+def measure_pair(case: Case, pair: Pair, alternatives: Alternatives, bits: Bits = "none") -> tuple[Judge, Measured]:
     """How far a tensor is from what it should be, and by what that is judged in this case."""
     judge: Judge = pair.bounds if isinstance(pair.bounds, np.ndarray) else None
     if case.judged == "tolerance":
         judge = Tolerance(case.rtol, case.atol)
-    measured = measure(pair.got, pair.want, pair.element, judge)
+    got = pair.got
+    if isinstance(pair.mask, np.ndarray):
+        got = np.where(pair.mask, pair.want, pair.got)
+    measured = measure(got, pair.want, pair.element, judge)
     if judge is None and not measured.passing.all():
-        measured = _forgiven(pair, measured, alternatives(pair.output))
-    return judge, measured
+        measured = _with_alternatives(pair, got, measured, alternatives(pair.output))
+    return judge, _with_bits(got, pair, measured, bits)
 
 
-def _forgiven(pair: Pair, measured: Measured, alternatives: Iterable[Value]) -> Measured:
-    """Measured anew where a further answer has what was given: what passes is no error."""
+def _with_alternatives(pair: Pair, got: np.ndarray, measured: Measured, alternatives: Iterable[Value]) -> Measured:
+    """The measure in which an element passes if one of the alternatives has its value."""
     passing = measured.passing
     for value in alternatives:
         if isinstance(value, np.ndarray) and value.shape == pair.want.shape:
-            passing = passing | measure(pair.got, value, pair.element, None).passing
+            passing = passing | measure(got, value, pair.element, None).passing
     return msgspec.structs.replace(measured, passing=passing, error=0.0 if passing.all() else measured.error)
+
+
+def _with_bits(got: np.ndarray, pair: Pair, measured: Measured, bits: Bits) -> Measured:
+    """The measure in which zeros of the other sign and NaN of other bits fail."""
+    differing = bits_differ(got, pair.want, pair.element, bits) & measured.passing
+    if not differing.any():
+        return measured
+    return msgspec.structs.replace(measured, passing=measured.passing & ~differing, error=float("inf"))
 
 
 def _worst(values: Sequence[float | None]) -> Measure | None:
@@ -275,13 +303,21 @@ def texts(got: Any, want: Any, element: ElementType) -> tuple[str, str]:
     if element.format is None:
         return (str(bool(got)), str(bool(want))) if element.kind == "bool" else (str(int(got)), str(int(want)))
     pairs = ((_real(got, element, n), _real(want, element, n)) for n in range(4, 18))
-    return next(((g, w) for g, w in pairs if g != w), (_real(got, element, 4), _real(want, element, 4)))
+    if apart := next(((g, w) for g, w in pairs if g != w), None):
+        return apart
+    return _with_pattern(got, element), _with_pattern(want, element)
 
 
 def _real(value: Any, element: ElementType, digits: int) -> str:
     if element.kind == "complex":
         return f"{complex(value):.{digits}g}"
     return f"{float(value):.{digits}g}"
+
+
+def _with_pattern(value: Any, element: ElementType) -> str:
+    """A float and its bits, for those that only differ in them: ``nan (0x7fc00001)``."""
+    array = np.asarray(value)
+    return f"{_real(value, element, 4)} (0x{array.tobytes()[::-1].hex()})"
 
 
 def _brief(value: object) -> str:

@@ -5,20 +5,21 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import msgspec
 import onnx
 
 from harness.errors import ConformanceError
-from harness.judging.compare import Comparison, check_types, compare
+from harness.judging.compare import Comparison, ExpectedAnswer, check_types, compare
 from harness.judging.distributions import compare_distributions
 from harness.judging.outcome import Outcome, Task
 from harness.results.lines import Result
 from harness.spec.codec import BrokenValue, decode, same_bits
-from harness.spec.element_types import BY_NAME, UnknownElementType
+from harness.spec.element_types import BY_NAME, Bits, ElementType, UnknownElementType
 from harness.spec.values import SparseTensorType, TensorType, UnknownValueType, Value, ValueType, parse_type
-from harness.suite.cases import Case
+from harness.suite.cases import Case, mask_type
 
 
 class BrokenSuite(ConformanceError):
@@ -45,6 +46,10 @@ def read_file(case: Case, folder: str, name: str) -> bytes:
     return data
 
 
+_LEVELS: Sequence[Bits] = ("none", "signs", "all")
+_EVERYTHING: Mapping[str, Bits] = {}
+
+
 def make_task(root: str, case: Case, data_sets: tuple[int, ...]) -> Task:
     """The task of running these data sets; ``root`` is the suite's folder, absolute."""
     return Task(case, f"{root}/{case.name}", data_sets)
@@ -57,16 +62,19 @@ def check_given(case: Case, folder: str, data_set: int) -> None:
     """
     read_file(case, folder, "model.onnx")
     for i in range(len(case.inputs)):
-        read_file(case, folder, f"test_data_set_{data_set}/input_{i}.pb")
+        read_file(case, folder, f"{case.folder_of(data_set)}/input_{i}.pb")
 
 
-def judge(outcome: Outcome) -> Result:
+_CANNOT_FAIL = "every bound is wider than 1/16 of the largest element: no value of a sound size fails"
+
+
+def judge(outcome: Outcome, transport: Mapping[str, Bits] = _EVERYTHING) -> Result:
     """The result line of an outcome. Raises BrokenSuite where the suite's files are not those of its manifest."""
     case = outcome.case
     known = ""
     match outcome.status:
         case "ok":
-            comparison = _compare(outcome)
+            comparison = _compare(outcome, transport)
         case "missing_requirement":
             known = f"the machine lacks what the backend needs: {outcome.message}"
             comparison = Comparison("not_run", known)
@@ -74,10 +82,12 @@ def judge(outcome: Outcome) -> Result:
             comparison = Comparison(status, outcome.message)
     if comparison.verdict not in ("passed", "not_run"):
         check_given(case, outcome.folder, outcome.data_set)
-    if case.data_sets[outcome.data_set].unspecified and (comparison.verdict != "not_run" or known):
+    if not case.data_sets[outcome.data_set].is_scored and (comparison.verdict != "not_run" or known):
         known = ""
         told = ": ".join(filter(None, (comparison.verdict, comparison.message)))
         comparison = msgspec.structs.replace(comparison, verdict="unspecified", message=told)
+    elif comparison.verdict == "passed" and not case.data_sets[outcome.data_set].can_fail:
+        comparison = msgspec.structs.replace(comparison, verdict="insensitive", message=_CANNOT_FAIL)
     return Result(
         case.name,
         outcome.data_set,
@@ -96,8 +106,8 @@ def judge(outcome: Outcome) -> Result:
     )
 
 
-def _compare(outcome: Outcome) -> Comparison:
-    case, folder, data_set = outcome.case, outcome.folder, f"test_data_set_{outcome.data_set}"
+def _compare(outcome: Outcome, transport: Mapping[str, Bits]) -> Comparison:
+    case, folder, data_set = outcome.case, outcome.folder, outcome.case.folder_of(outcome.data_set)
     files = Expected(case, folder, data_set)
     try:
         stated = [parse_type(text) for text in outcome.types]
@@ -118,7 +128,17 @@ def _compare(outcome: Outcome) -> Comparison:
             return Comparison("error", f"The file written for output_{i} is broken: {error}")
     if case.judged == "property":
         return compare_distributions(case, files.outputs(), got, files.inputs(), files.names)
-    return compare(case, files.outputs(), got, files.bounds, files.names, files.alternatives)
+    asked = case.data_sets[outcome.data_set].bits
+
+    def bits(element: ElementType) -> Bits:
+        return _LEVELS[min(map(_LEVELS.index, (asked, transport.get(element.name, "all"))))]
+
+    comparison = compare(case, files.answer(), got, bits)
+    for answer in files.readings() if comparison.verdict != "passed" else ():
+        other = compare(case, answer, got, bits)
+        if other.verdict == "passed":
+            return other
+    return comparison
 
 
 def _is_the_same(outcome: Outcome, stated: Sequence[ValueType], files: Expected) -> bool:
@@ -151,13 +171,36 @@ class Expected:
 
     def outputs(self) -> list[Value]:
         """The values of the graph's outputs."""
-        return [
-            self._read(f"{self._data_set}/output_{i}.pb", parse_type(of)) for i, of in enumerate(self._case.outputs)
-        ]
+        return self._values("output")
+
+    def answer(self) -> ExpectedAnswer:
+        """What is expected; only the outputs are read at once."""
+        return ExpectedAnswer(self.outputs(), self.bounds, self.names, self.alternatives, self.unspecified)
+
+    def readings(self) -> Iterator[ExpectedAnswer]:
+        """What other readings of the specification's text give; an answer is right if it matches one of them."""
+        for n in itertools.count():
+            if f"{self._data_set}/reading_{n}_0.pb" not in self._case.files:
+                return
+            bounds = partial(self._bounds, f"reading_bound_{n}")
+            yield ExpectedAnswer(self._values(f"reading_{n}"), bounds, self.names, mask=self.unspecified)
 
     def bounds(self, i: int) -> Value:
-        """The bounds of an output, None where it has none."""
-        name = f"{self._data_set}/bound_{i}.pb"
+        """The bounds of an output; None if it has none."""
+        return self._bounds("bound", i)
+
+    def unspecified(self, i: int) -> Value:
+        """The mask of an output: True for each element that the specification leaves open; None if it has none."""
+        name = f"{self._data_set}/unspecified_{i}.pb"
+        return self._read(name, mask_type(parse_type(self._case.outputs[i]))) if name in self._case.files else None
+
+    def _values(self, stem: str) -> list[Value]:
+        return [
+            self._read(f"{self._data_set}/{stem}_{i}.pb", parse_type(of)) for i, of in enumerate(self._case.outputs)
+        ]
+
+    def _bounds(self, stem: str, i: int) -> Value:
+        name = f"{self._data_set}/{stem}_{i}.pb"
         return self._read(name, bound_type(parse_type(self._case.outputs[i]))) if name in self._case.files else None
 
     def alternatives(self, i: int) -> Iterator[Value]:

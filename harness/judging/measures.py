@@ -7,7 +7,7 @@ import math
 import msgspec
 import numpy as np
 
-from harness.spec.element_types import ElementType, FloatFormat
+from harness.spec.element_types import BY_NAME, Bits, ElementType, FloatFormat
 
 ALLOWED = 4.0
 """An answer may be this many bounds from what is expected: the one threshold (design, section 3)."""
@@ -64,6 +64,22 @@ def measure(got: np.ndarray, want: np.ndarray, element: ElementType, judge: Judg
             return _integers(got, want, element, judge)
         same = np.asarray(got == want, dtype=bool)
         return Measured(same, None, _equality(same, judge), None, bool(same.all()))
+
+
+def bits_differ(got: np.ndarray, want: np.ndarray, element: ElementType, bits: Bits) -> np.ndarray:
+    """bool, of their shape: which floats are equal, or both NaN, but differ in the ``bits`` that are compared."""
+    if element.format is None or bits == "none":
+        return np.zeros(want.shape, bool)
+    if element.kind == "complex":
+        part = BY_NAME["float" if element.name == "complex64" else "double"]
+        sides = [np.ascontiguousarray(x).view(part.dtype).reshape(*x.shape, 2) for x in (got, want)]
+        return np.asarray(bits_differ(sides[0], sides[1], part, bits).any(axis=-1))
+    with np.errstate(all="ignore"):
+        compared = (got == 0) & (want == 0)
+        if bits == "all":
+            compared |= (got != got) & (want != want)  # noqa: PLR0124 - NaN of any dtype
+    patterns = [np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}").reshape(x.shape) for x in (got, want)]
+    return np.asarray(compared & (patterns[0] != patterns[1]))
 
 
 def _reals(got: np.ndarray, want: np.ndarray, element: ElementType, form: FloatFormat, judge: Judge) -> Measured:

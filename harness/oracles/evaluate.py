@@ -20,7 +20,7 @@ from harness.numbers.rounding import round_array, to_storage, wrap
 from harness.oracles.draw import Draw
 from harness.oracles.graph import Graph
 from harness.oracles.node import Call
-from harness.oracles.operator import NODES, OMITTED, AnyOf, Operator
+from harness.oracles.operator import NODES, OMITTED, READING, Operator
 from harness.spec.element_types import BY_NAME, ElementType, element_type
 from harness.spec.values import (
     MapType,
@@ -44,6 +44,8 @@ class Expected(msgspec.Struct, frozen=True, eq=False):
     alternatives: tuple[np.ndarray, ...] = ()
     distribution: Distribution | None = None
     """Of a random output, whose ``value`` is no more than an example."""
+    readings: tuple[Expected, ...] = ()
+    """What the other readings of the text give, in the order of ``Operator.readings``."""
 
 
 class WrongOracle(ConformanceError):
@@ -57,6 +59,13 @@ def expected(call: Call, seed: str = "") -> tuple[Expected, ...]:
 
     Random outputs are drawn from ``seed``. Raises WrongOracle.
     """
+    first, *others = [_expected(call, seed, reading) for reading in call.operator.readings or ("",)]
+    if not others:
+        return first
+    return tuple(msgspec.structs.replace(one, readings=tuple(of[i] for of in others)) for i, one in enumerate(first))
+
+
+def _expected(call: Call, seed: str, reading: str) -> tuple[Expected, ...]:
     operator = call.operator
     if operator.random:
         return tuple(_random_outputs(call, seed))
@@ -64,10 +73,10 @@ def expected(call: Call, seed: str = "") -> tuple[Expected, ...]:
     types = [of for of in _outputs(call, call.outputs) if isinstance(of, TensorType)]
     reals = any(of.element.format for of in types) or any(x and element_in(x.of).format for x in inputs)
     if call.is_exact() or not reals:
-        return tuple(_stated(value, of, call) for value, of in _called(call))
+        return tuple(_stated(value, of, call) for value, of in _called(call, reading))
     elements = [of.element for of in types]
     arguments = [x and _whole(x.value) for x in inputs]
-    found = numbers.evaluate(operator.oracle, arguments, attributes_of(call), elements, _working(call))
+    found = numbers.evaluate(operator.oracle, arguments, attributes_of(call, reading), elements, _working(call))
     return tuple(
         Expected(
             of,
@@ -118,20 +127,18 @@ def _as_balls(x: Typed) -> Any:
 
 
 def _stated(value: Any, of: ValueType, call: Call, *, exact: bool = True) -> Expected:
-    """An output of an oracle in its type, with the other answers that there are."""
+    """An output of an oracle in its type."""
     if isinstance(value, Typed):
         return Expected(value.of, value.value)
-    first, *others = value.answers if isinstance(value, AnyOf) else (value,)
-    alternatives = tuple(np.asarray(_typed(other, of, call, exact=exact)) for other in others)
-    return Expected(of, _typed(first, of, call, exact=exact), alternatives=alternatives)
+    return Expected(of, _typed(value, of, call, exact=exact))
 
 
-def _called(call: Call) -> list[tuple[Any, ValueType]]:
+def _called(call: Call, reading: str = "") -> list[tuple[Any, ValueType]]:
     """What the oracle gives for plain arguments, in IEEE arithmetic. Raises WrongOracle."""
     graphs = any(a.kind == "GRAPH" for a in call.version.attributes)
     arguments = [x if graphs or x is None else _given(x.value, call.operator) for x in call.positional()]
     with np.errstate(all="ignore"):
-        return _asked(call, arguments, attributes_of(call))
+        return _asked(call, arguments, attributes_of(call, reading))
 
 
 def _asked(call: Call, arguments: Sequence[Any], attributes: Mapping[str, Any]) -> list[tuple[Any, ValueType]]:
@@ -162,8 +169,11 @@ def _random_outputs(call: Call, seed: str) -> Iterator[Expected]:
             yield Expected(of, values[-1])
 
 
-def attributes_of(call: Call) -> dict[str, Any]:
-    """The attributes as the oracle sees them, an omitted one with the schema's default, and what else it asks for."""
+def attributes_of(call: Call, reading: str = "") -> dict[str, Any]:
+    """The attributes as the oracle sees them, an omitted one with the schema's default, and what else it asks for.
+
+    ``reading`` is one of the operator's readings, the first by default.
+    """
     plain: dict[str, Any] = {}
     for a in call.version.attributes:
         value = call.attributes.get(a.name, OMITTED)
@@ -174,6 +184,8 @@ def attributes_of(call: Call) -> dict[str, Any]:
     for name in call.operator.extra_parameters:
         if name == NODES:
             plain[name] = tuple(call.scope.nodes)
+        elif name == READING:
+            plain[name] = reading or call.operator.readings[0]
         else:
             plain[name] = element_in(parse_type(call.types[name])) if name in call.types else call.outputs
     return plain

@@ -15,6 +15,7 @@ import onnx
 
 import harness.operators
 from harness.errors import ConformanceError
+from harness.spec.element_types import Bits
 from harness.spec.schema import Schema, schema
 from harness.spec.values import TensorType, Typed, parse_type, type_code
 
@@ -26,6 +27,9 @@ FLAG: Final = (OMITTED, 0, 1)
 
 NODES: Final = "nodes"
 """The parameter of an oracle that takes the nodes of the graph around its own; no attribute is called so."""
+
+READING: Final = "reading"
+"""The parameter of an oracle that takes one of the operator's ``readings``; no attribute is called so."""
 
 Inputs: TypeAlias = Mapping[str, Any]
 """Input name → value, a tuple of values for a variadic input; an optional input that is left out is not in it.
@@ -41,22 +45,15 @@ class Sample(msgspec.Struct, frozen=True, eq=False):
     without: tuple[str, ...] = ()
     """The optional outputs that the node leaves out."""
     unspecified: str = ""
-    """Why the spec leaves these answers open, with the clause."""
+    """Why the specification leaves these answers open, with the clause."""
+    unspecified_elements: Mapping[str, Any] = {}
+    """Output name → True or a bool array of its shape (a list of them for a sequence): only these elements are open."""
     outputs: int = 0
     """How many outputs the node has for a variadic one; 0 where the inputs and attributes say it."""
     outer: Mapping[str, Typed] = {}
     """Values of the graph that are no inputs of the node, by name: graphs in its attributes see them."""
     nodes: tuple[onnx.NodeProto, ...] = ()
     """Nodes that stand before it, of ai.onnx, for an operator that is about the graph around it."""
-
-
-class AnyOf(msgspec.Struct, frozen=True, eq=False):
-    """An output of which the text allows more than one answer: what an oracle gives in the place of one.
-
-    The first is the one that is expected; the others, perhaps of other shapes, are accepted.
-    """
-
-    answers: tuple[Any, ...]
 
 
 Types: TypeAlias = Mapping[str, str]
@@ -165,6 +162,11 @@ class Operator(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """Every combination of types and attributes that meets the constraints is planned, however many there may be."""
     random: bool = False
     """The oracle may return distributions (``Random``) instead of values; answers are tested against them."""
+    readings: tuple[str, ...] = ()
+    """What the text may mean, if it has more than one meaning: the oracle is evaluated for each, and the answer of any
+    one of them is accepted."""
+    bits: Bits = "none"
+    """Which bits of equal floats must match because the text is about them; ``all`` if values are only moved."""
     on_storage: bool = False
     """The oracle takes and gives values as they are stored, in the dtypes of their types, since it is about bits."""
 
@@ -174,7 +176,12 @@ class Operator(msgspec.Struct, frozen=True, eq=False, kw_only=True):
         return tuple(schema(self.name, since, self.domain) for since in self.since)
 
     def inputs(
-        self, when: Callable[..., bool] | None = None, /, *, unspecified: str = "", **only: str | tuple[str, ...]
+        self,
+        when: Callable[..., bool] | None = None,
+        /,
+        *,
+        unspecified: str = "",
+        **only: str | tuple[str, ...],
     ) -> Callable[..., Any]:
         """Registers a generator as an input group, e.g. ``@cumprod.inputs(T="float")``.
 
@@ -218,6 +225,8 @@ def operator(
     constraints: Sequence[Callable[..., bool]] = (),
     full_product: bool = False,
     random: bool = False,
+    readings: Sequence[str] = (),
+    bits: Bits = "none",
     on_storage: bool = False,
     **attributes: Sequence[Any],
 ) -> Callable[[Callable[..., Any]], Operator]:
@@ -247,7 +256,9 @@ def operator(
             _check(version, oracle, values)
         variables = {variable for version in schemas for variable in version.variables}
         variables |= {p.name for version in schemas for p in version.outputs if p.option == "variadic"}
-        extra_parameters = tuple(name for name in inspect.signature(oracle).parameters if name in {*variables, NODES})
+        extra_parameters = tuple(
+            name for name in inspect.signature(oracle).parameters if name in {*variables, NODES, READING}
+        )
         declared = Operator(
             name=name,
             domain=domain,
@@ -260,6 +271,8 @@ def operator(
             constraints=tuple(constraints),
             full_product=full_product,
             random=random,
+            readings=tuple(readings),
+            bits=bits,
             on_storage=on_storage,
         )
         if unknown := values.keys() - {a.name for version in schemas for a in version.attributes}:
@@ -279,7 +292,9 @@ def _check(version: Schema, oracle: Callable[..., Any], attributes: Mapping[str,
         raise OracleMismatch(f"{version.title} takes inputs {inputs}, but its oracle takes {named}.")
     wanted = {a.name for a in version.attributes}
     counts = {p.name for p in version.outputs if p.option == "variadic"}
-    keywords = {p.name for p in parameters if p.kind == p.KEYWORD_ONLY} - version.variables.keys() - counts - {NODES}
+    keywords = (
+        {p.name for p in parameters if p.kind == p.KEYWORD_ONLY} - version.variables.keys() - counts - {NODES, READING}
+    )
     others_too = any(p.kind == p.VAR_KEYWORD for p in parameters)
     if not keywords <= wanted or (wanted != keywords and not others_too):
         raise OracleMismatch(

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from harness.backend.interface import Description
+from harness.spec.element_types import Bits
 from harness.suite.cases import Labels
 
 Verdict: TypeAlias = Literal[
@@ -21,11 +22,15 @@ Verdict: TypeAlias = Literal[
     "timed_out",
     "not_run",
     "unspecified",
+    "insensitive",
 ]
 VERDICTS: tuple[Verdict, ...] = Verdict.__args__  # pyright: ignore[reportAttributeAccessIssue]
 
 FORMAT = 2
 """The format of ``results.jsonl``; its header states it."""
+
+UNSCORED: frozenset[Verdict] = frozenset({"unspecified", "insensitive"})
+"""Verdicts of data sets that do not count: the text leaves the answer open, or no answer of a sound size can fail."""
 
 Measure: TypeAlias = float | Literal["inf"]
 """JSON has no infinity, so an unbounded error is the word; ``float()`` reads both."""
@@ -52,6 +57,8 @@ class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):
     """What changes results: select, shard, limit, memory …"""
     started: str
     """ISO 8601, UTC."""
+    transport: dict[str, Bits] = {}
+    """Element type → which bits of floats came back unchanged from an Identity; more than these are not compared."""
 
 
 class Result(msgspec.Struct, frozen=True, tag_field="kind", tag="result", omit_defaults=True):

@@ -35,7 +35,7 @@ class CaseInFlight:
             case.outputs,
             tuple(
                 Files(
-                    tuple([f"{folder}/test_data_set_{data_set}/input_{i}.pb" for i in inputs]),
+                    tuple([f"{folder}/{case.folder_of(data_set)}/input_{i}.pb" for i in inputs]),
                     tuple([f"{scratch}/{number}_{data_set}_{i}.pb" for i in outputs]),
                 )
                 for data_set in task.data_sets

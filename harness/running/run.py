@@ -30,6 +30,8 @@ from harness.results.recording import RESULTS, Recorder, read_run
 from harness.running.pool import Limits, Pool
 from harness.running.progress import Display
 from harness.running.saved_outputs import SavedOutputs
+from harness.running.transport import probe_transport
+from harness.spec.element_types import Bits
 from harness.suite.cases import Case
 from harness.suite.manifest import Suite
 from harness.suite.quick import each_value_once
@@ -116,7 +118,9 @@ def run(
             pool.begin()
             survey.look_at(suite, options, book)  # while the workers load the backend
             display.total = survey.data_sets
-            header = _header(suite, backend, options, survey, pool.start())
+            description = pool.start()
+            transport = probe_transport(pool)
+            header = _header(suite, backend, options, survey, description, transport)
             with Recorder(folder / RESULTS) as recorder, display:
                 done = _resume(recorder, header, book, counts) if resume else set[Key]()
                 if not done:
@@ -124,7 +128,7 @@ def run(
                     recorder.write(header)
                 saved = SavedOutputs(folder, fresh=not done)
                 for outcome in pool.run(_tasks(suite, options, done)):
-                    result = book.annotate(judge(outcome))
+                    result = book.annotate(judge(outcome, transport))
                     recorder.write(result)
                     counts[result.verdict] += 1
                     if result.verdict != "passed":
@@ -218,7 +222,9 @@ def _plain(value: object) -> str:
     return " ".join(f"{key}={item!r}" for key, item in told.items()) if isinstance(told, dict) else str(told)
 
 
-def _header(suite: Suite, backend: str, options: Options, survey: _Survey, description: Description) -> Header:
+def _header(
+    suite: Suite, backend: str, options: Options, survey: _Survey, description: Description, transport: dict[str, Bits]
+) -> Header:
     return Header(
         format=FORMAT,
         suite=suite.name,
@@ -232,6 +238,7 @@ def _header(suite: Suite, backend: str, options: Options, survey: _Survey, descr
         | {"python": platform.python_version()},
         machine={"system": platform.system(), "machine": platform.machine(), "processors": str(os.cpu_count() or 0)},
         options=options.told(),
+        transport=transport,
         started=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
     )
 

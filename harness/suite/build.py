@@ -19,10 +19,19 @@ from harness.oracles.evaluate import Expected, expected
 from harness.oracles.node import Node, named_inputs, opsets_of
 from harness.oracles.operator import OMITTED, Example, Operator, Sample
 from harness.spec.codec import encode
-from harness.spec.element_types import BY_NAME, element_type
+from harness.spec.element_types import BY_NAME, Bits, element_type
 from harness.spec.schema import Parameter, Schema
-from harness.spec.values import TensorType, Value, ValueType, proto_of_type, tensors_in, type_of_value
-from harness.suite.cases import Built, Case, DataSet, Labels, finish
+from harness.spec.values import (
+    SparseTensor,
+    TensorType,
+    Typed,
+    Value,
+    ValueType,
+    proto_of_type,
+    tensors_in,
+    type_of_value,
+)
+from harness.suite.cases import Built, Case, DataSet, Labels, finish, mask_type
 from harness.suite.names import attribute_label, case_name, type_label
 from harness.suite.planning import Plan, Row
 
@@ -46,6 +55,7 @@ class _DataSet(msgspec.Struct, frozen=True, eq=False):
     about: str
     seed: str
     unspecified: str
+    bits: Bits
     sample: Sample
 
 
@@ -68,7 +78,7 @@ def build_rows(operator: Operator, version: Schema, rows: Iterable[Row]) -> Iter
             sample = inputs if isinstance(inputs, Sample) else Sample(inputs)
             name = case_name(version, row.types, row.attributes, sample)
             reason = sample.unspecified or row.group.unspecified
-            data_set = _DataSet(row.group.name, row.group.about, seed, reason, sample)
+            data_set = _DataSet(row.group.name, row.group.about, seed, reason, operator.bits, sample)
             models.setdefault(name, (node, []))[1].append(data_set)
     for name, (node, data_sets) in models.items():
         yield _build(name, node, data_sets)
@@ -88,7 +98,8 @@ def _build_example(operator: Operator, version: Schema, example: Example) -> Bui
         found = np.asarray(output.value)
         if found.dtype != printed.dtype or not np.array_equal(found, printed):
             raise ExampleDisagrees(f"{example.name}: the document prints {printed.tolist()}, the oracle gives {found}.")
-    return _build(example.name, node, [_DataSet("example", "An example of the operator's document.", "", "", sample)])
+    about = "An example of the operator's document."
+    return _build(example.name, node, [_DataSet("example", about, "", "", operator.bits, sample)])
 
 
 def _build(name: str, node: Node, data_sets: Sequence[_DataSet]) -> Built:
@@ -96,26 +107,24 @@ def _build(name: str, node: Node, data_sets: Sequence[_DataSet]) -> Built:
     calls = [node.call(one.sample) for one in data_sets]
     fed = [[*call.arguments().items(), *call.scope.values.items()] for call in calls]
     without = data_sets[0].sample.without
-    files: dict[str, bytes] = {}
-    answers: list[list[tuple[str, Expected]]] = []
-    for number, (one, call) in enumerate(zip(data_sets, calls, strict=True)):
-        folder = f"test_data_set_{number}"
+    answers: list[list[_Output]] = []
+    for one, call in zip(data_sets, calls, strict=True):
         outputs = zip(_output_names(version), expected(call, one.seed), strict=False)
-        answers.append([(label, output) for (name, label), output in outputs if name not in without])
-        for i, (label, typed) in enumerate(fed[number]):
-            files[f"{folder}/input_{i}.pb"] = encode(typed.value, typed.of, label)
-        for i, (label, output) in enumerate(answers[-1]):
-            files[f"{folder}/output_{i}.pb"] = encode(output.value, output.of, label)
-            if output.bound is not None:
-                files[f"{folder}/bound_{i}.pb"] = _encode_bound(output.bound, output.of)
-            for n, alternatives in enumerate(output.alternatives):
-                files[f"{folder}/alternative_{n}_{i}.pb"] = encode(alternatives, output.of, label)
-
-    given = [[output for _, output in answer] for answer in answers]
+        marks = one.sample.unspecified_elements
+        answers.append(
+            [
+                _Output(label, output, _mask(marks[name], output.value) if name in marks else None)
+                for (name, label), output in outputs
+                if name not in without
+            ]
+        )
+    given = [[output.expected for output in answer] for answer in answers]
+    described = [_data_set(*one) for one in zip(data_sets, fed, answers, strict=True)]
     distributions, *others = (tuple(one.distribution for one in answer if one.distribution) for answer in given)
     if any(other != distributions for other in others) or len(distributions) not in (0, len(given[0])):
         raise DistributionsDiffer(f"{name} has data sets, or outputs, of which some are random.")
-    rtol, atol = _tolerance([output for answer in given for output in answer])
+    shared = [answer for one, answer in zip(described, given, strict=True) if not one.hidden]
+    rtol, atol = _tolerance([output for answer in shared for output in answer])
     if distributions:
         rtol, atol = 0.0, _width(distributions, [[x.value for x in call.arguments().values()] for call in calls])
     first = data_sets[0].sample.inputs
@@ -133,7 +142,7 @@ def _build(name: str, node: Node, data_sets: Sequence[_DataSet]) -> Built:
         ),
         inputs=tuple(str(typed.of) for _, typed in fed[0]),
         outputs=tuple(str(output.of) for output in given[0]),
-        data_sets=tuple(_data_set(one, answer) for one, answer in zip(data_sets, given, strict=True)),
+        data_sets=tuple(described),
         rtol=rtol,
         atol=atol,
         judged="property" if distributions else "bounds",
@@ -142,11 +151,67 @@ def _build(name: str, node: Node, data_sets: Sequence[_DataSet]) -> Built:
     graph = _Graph(
         name,
         _declared([(label, typed.of, typed.value) for label, typed in one] for one in fed),
-        _declared([(label, output.of, output.value) for label, output in one] for one in answers),
+        _declared(
+            [(output.label, one.of, one.value) for output, one in zip(answers[n], reading, strict=True)]
+            for n, outputs in enumerate(given)
+            for reading in (outputs, *zip(*(one.readings for one in outputs), strict=True))
+        ),
         outer=len(calls[0].scope.values),
         nodes=calls[0].scope.nodes,
     )
-    return finish(case, {"model.onnx": _model(version, attributes, graph), **files})
+    files = {"model.onnx": _model(version, attributes, graph)}
+    if rtol or atol:
+        files["config.txt"] = _config(rtol, atol)
+    for number, answer in enumerate(answers):
+        folder = case.folder_of(number)
+        for i, (label, typed) in enumerate(fed[number]):
+            files[f"{folder}/input_{i}.pb"] = encode(typed.value, typed.of, label)
+        files |= {f"{folder}/{name}": data for name, data in _expected_files(answer)}
+    return finish(case, files)
+
+
+class _Output(NamedTuple):
+    """One output of a data set: its name in the graph, what is expected, and which elements the text leaves open."""
+
+    label: str
+    expected: Expected
+    mask: Value | None
+
+
+def _mask(mark: Any, value: Value) -> Value:
+    """True for each element that is open, in the shape of a value; a list for a sequence."""
+    if isinstance(value, list):
+        return [_mask(mark[i] if isinstance(mark, list) else mark, item) for i, item in enumerate(value)]
+    return np.broadcast_to(np.asarray(mark, bool), np.asarray(value).shape).copy()
+
+
+def _expected_files(outputs: Sequence[_Output]) -> Iterator[tuple[str, bytes]]:
+    """The files of what a data set must give, by name in its folder."""
+    for i, (label, output, mask) in enumerate(outputs):
+        yield f"output_{i}.pb", encode(output.value, output.of, label)
+        if output.bound is not None:
+            yield f"bound_{i}.pb", _encode_bound(output.bound, output.of)
+        if mask is not None:
+            yield f"unspecified_{i}.pb", encode(mask, mask_type(output.of), label)
+        for n, alternative in enumerate(output.alternatives):
+            yield f"alternative_{n}_{i}.pb", encode(alternative, output.of, label)
+    readings = list(zip(*(one.expected.readings for one in outputs), strict=True))
+    first = [encode(one.expected.value, one.expected.of, one.label) for one in outputs]
+    met = [first]
+    for reading in readings:
+        values = [encode(one.value, one.of, label) for one, (label, *_) in zip(reading, outputs, strict=True)]
+        if values in met:
+            continue
+        for i, (one, data) in enumerate(zip(reading, values, strict=True)):
+            yield f"reading_{len(met) - 1}_{i}.pb", data
+            if one.bound is not None:
+                yield f"reading_bound_{len(met) - 1}_{i}.pb", _encode_bound(one.bound, one.of)
+        met.append(values)
+
+
+def _config(rtol: float, atol: float) -> bytes:
+    """The tolerances for onnxruntime's ``onnx_test_runner``, which reads them from here."""
+    return f"per_sample_tolerance:{atol!r}\nrelative_per_sample_tolerance:{rtol!r}\n".encode()
 
 
 def _output_names(version: Schema) -> Iterator[tuple[str, str]]:
@@ -172,18 +237,56 @@ def _declared(every: Iterable[Sequence[tuple[str, ValueType, Value]]]) -> list[t
     ]
 
 
-def _data_set(one: _DataSet, outputs: Sequence[Expected]) -> DataSet:
-    arrays = [(values, o.bound) for o in outputs for values in tensors_in(o.value)]
+def _data_set(one: _DataSet, fed: Sequence[tuple[str, Typed]], outputs: Sequence[_Output]) -> DataSet:
+    arrays = [
+        (values, output.bound, mask)
+        for _, output, marks in outputs
+        for values, mask in zip(tensors_in(output.value), _masks_in(marks), strict=False)
+    ]
+    unspecified_elements = sum(int(np.count_nonzero(mask)) for *_, mask in arrays if mask is not None)
+    cannot_fail = sum(
+        int(np.count_nonzero(insensitive(values, bound) & (True if mask is None else ~mask)))
+        for values, bound, mask in arrays
+        if bound is not None
+    )
+    several = any(output.alternatives or len(_reading_values(output)) > 1 for _, output, _ in outputs)
+    others_judge_it = all(_is_comparable(output.value) for _, output, _ in outputs) and not any(
+        isinstance(typed.value, dict | SparseTensor) for _, typed in fed
+    )
     return DataSet(
         group=one.group,
         about=one.about,
         seed=one.seed,
-        elements=sum(values.size for values, _ in arrays),
-        insensitive=sum(
-            int(np.count_nonzero(insensitive(values, bound))) for values, bound in arrays if bound is not None
-        ),
+        elements=sum(values.size for values, *_ in arrays),
+        insensitive=cannot_fail,
         unspecified=one.unspecified,
+        unspecified_elements=unspecified_elements,
+        bits=one.bits,
+        hidden=bool(one.unspecified) or several or not others_judge_it,
     )
+
+
+def _masks_in(marks: Value | None) -> Iterator[np.ndarray | None]:
+    return itertools.repeat(None) if marks is None else iter(tensors_in(marks))
+
+
+def _reading_values(output: Expected) -> set[bytes]:
+    """What the readings give for an output, those that are the same once."""
+    return {encode(one.value, one.of) for one in (output, *output.readings)}
+
+
+def _is_comparable(value: Value, *, inside: bool = False) -> bool:
+    """Whether onnx's own runner can compare it.
+
+    It cannot compare absent optionals, maps, sparse tensors, and scalars and strings inside a sequence.
+    """
+    match value:
+        case np.ndarray():
+            return not inside or (value.ndim > 0 and value.dtype != object)
+        case list():
+            return all(_is_comparable(item, inside=True) for item in value)
+        case _:
+            return False
 
 
 def _encode_bound(bound: np.ndarray, of: ValueType) -> bytes:

@@ -9,6 +9,8 @@ from typing import Literal
 import msgspec
 
 from harness.numbers.distributions import Distribution
+from harness.spec.element_types import BY_NAME, Bits
+from harness.spec.values import SparseTensorType, TensorType, ValueType
 
 
 class Labels(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -33,7 +35,7 @@ class Labels(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class DataSet(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One ``test_data_set_N``: a set of inputs and the outputs they must give."""
+    """A set of inputs and the outputs they must give."""
 
     group: str
     about: str = ""
@@ -45,7 +47,25 @@ class DataSet(msgspec.Struct, frozen=True, omit_defaults=True):
     insensitive: int = 0
     """Of these, how many have a bound so wide that they cannot fail; where all are, the set counts for no coverage."""
     unspecified: str = ""
-    """Why the spec leaves the answer open, with its clause: run and shown, never scored."""
+    """Why the specification leaves the answer open, with its clause: all of it, which is then run and never scored, or
+    ``unspecified_elements``."""
+    unspecified_elements: int = 0
+    """How many elements are open, if not all are; ``unspecified_I.pb`` marks them. The others are scored."""
+    bits: Bits = "none"
+    """What else must match because the text is about it: the signs of zeros, or all bits, those of NaN included."""
+    hidden: bool = False
+    """Only this harness can judge it: its folder has a name that other runners do not look for."""
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether the specification decides at least one element of the answer."""
+        return not self.unspecified or self.unspecified_elements > 0
+
+    @property
+    def can_fail(self) -> bool:
+        """Whether it is scored and has an element, or none at all, whose value a wrong answer would miss."""
+        undecided = self.insensitive + self.unspecified_elements
+        return self.is_scored and (undecided < self.elements or not self.elements)
 
 
 FORMAT = 2
@@ -75,6 +95,10 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="format", 
     files: dict[str, str] = {}
     """Path inside the directory → SHA-256."""
 
+    def folder_of(self, data_set: int) -> str:
+        """The folder of a data set, inside the case's: ``test_data_set_N``, or ``hidden_data_set_N``."""
+        return f"{'hidden' if self.data_sets[data_set].hidden else 'test'}_data_set_{data_set}"
+
     def labels_of(self, data_set: int) -> Labels:
         """The labels of one data set, ``group`` included."""
         return msgspec.structs.replace(self.labels, group=self.data_sets[data_set].group)
@@ -85,6 +109,13 @@ class Built(msgspec.Struct, frozen=True):
 
     case: Case
     files: dict[str, bytes]
+
+
+def mask_type(of: ValueType) -> ValueType:
+    """The type of the mask beside an output: bool tensors in the structure of the output."""
+    if isinstance(of, TensorType | SparseTensorType):
+        return TensorType(BY_NAME["bool"])
+    return msgspec.structs.replace(of, of=mask_type(of.of))
 
 
 OF_THE_DIRECTORY = ("name", "files")

@@ -112,7 +112,7 @@ def _shortened(text: str, most: int = 60) -> str:
 
 def counts(case: Case) -> int:
     """How many of a case's data sets can fail: neither silent nor wholly insensitive."""
-    return sum(not s.unspecified and (s.insensitive < s.elements or not s.elements) for s in case.data_sets)
+    return sum(data_set.can_fail for data_set in case.data_sets)
 
 
 def _of_version(version: Schema, cases: list[Case], *, newest: bool) -> VersionCoverage:

@@ -20,7 +20,10 @@ INCOMPLETE = "manifest.incomplete"
 """What stands in the manifest's place while a suite is being written, and after that was interrupted."""
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
-_FILE = re.compile(r"model\.onnx|data\.json|test_data_set_\d+/(input|output|bound|alternative_\d+)_\d+\.pb")
+_FILE = re.compile(
+    r"model\.onnx|data\.json|config\.txt|"
+    r"(test|hidden)_data_set_\d+/(input|output|bound|unspecified|(alternative|reading|reading_bound)_\d+)_\d+\.pb"
+)
 
 
 class NoSuite(UsageError):

@@ -53,7 +53,7 @@ def show(folder: Path, case: Case, *, bounds: bool = False) -> str:
     for node in graph.node:
         lines += [f"  {line}" for line in node_lines(node)]
     for number, data_set in enumerate(case.data_sets):
-        path = f"test_data_set_{number}"
+        path = case.folder_of(number)
         if len(case.data_sets) > 1 or data_set.group != "example":
             lines += ["", *textwrap.wrap(f"Data set {number}, {data_set.group}: {data_set.about}".rstrip(": "), 100)]
         if data_set.unspecified:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from harness.oracles.draw import Draw
-from harness.oracles.operator import OMITTED, AnyOf, Sample, Types, operator
+from harness.oracles.operator import OMITTED, Sample, Types, operator
 from harness.spec.element_types import ElementType
 from harness.spec.values import MapType, element_in, parse_type
 
@@ -30,6 +30,7 @@ def _keys(types: Types) -> str:
     domain="ai.onnx.ml",
     since=1,
     exact=True,
+    readings=("A 1-D tensor", "It's shape will be [1,C]"),
     constraints=[lambda T1, T2: element_in(parse_type(T1)) is element_in(parse_type(T2))],
     int64_vocabulary=(lambda types: INTEGERS if _keys(types) == "int64" else OMITTED,),
     string_vocabulary=(lambda types: STRINGS if _keys(types) == "string" else OMITTED,),
@@ -40,7 +41,8 @@ def dict_vectorizer(
     int64_vocabulary: list[int] | None,
     string_vocabulary: list[bytes] | None,
     T2: ElementType,
-) -> AnyOf:
+    reading: str,
+) -> np.ndarray:
     """Each value at "The index into the vocabulary array at which the key is found", zeros elsewhere.
 
     Y is "A 1-D tensor", and "It's shape will be [1,C]": one contradicts the other, so both are accepted.
@@ -48,7 +50,7 @@ def dict_vectorizer(
     keys = int64_vocabulary or [text.decode() for text in string_vocabulary or ()]
     zero = "" if T2.kind == "string" else 0
     line = np.array([X[key].item() if key in X else zero for key in keys], object)
-    return AnyOf((line, line[np.newaxis]))
+    return line[np.newaxis] if "[1,C]" in reading else line
 
 
 @dict_vectorizer.inputs()

@@ -12,7 +12,7 @@ import onnx
 from google.protobuf.message import DecodeError
 
 from harness.errors import ConformanceError
-from harness.judging.compare import Mismatch, Pair, measure_pair, side_by_side
+from harness.judging.compare import ExpectedAnswer, Mismatch, Pair, measure_pair, side_by_side
 from harness.judging.judge import Expected
 from harness.judging.measures import Measured
 from harness.reports.gather import RunFacts
@@ -94,7 +94,7 @@ def detail(case: Case, data_set: int, suite: Path, runs: Mapping[int, RunFacts])
 
     ``runs`` are those that did not get it right, of which answers may be kept.
     """
-    expected = Expected(case, str(suite / case.name), f"test_data_set_{data_set}")
+    expected = Expected(case, str(suite / case.name), case.folder_of(data_set))
     facts = case.data_sets[data_set]
     nodes: list[str] = []
     inputs: list[Shown] = []
@@ -107,7 +107,7 @@ def detail(case: Case, data_set: int, suite: Path, runs: Mapping[int, RunFacts])
         for info, value in zip(graph.input, expected.inputs(), strict=False):
             inputs.extend(_tensors(info.name, value))
         given = {n: kept for n, run in runs.items() if (kept := _given(run, case, data_set))}
-        outputs = _outputs(case, expected, [output.name for output in graph.output], given)
+        outputs = _outputs(case, expected.answer(), [output.name for output in graph.output], given)
     except (ConformanceError, DecodeError) as error:
         problem = plain(str(error))
     return Detail(nodes, facts.about, facts.unspecified, case.clause, facts.seed, inputs, outputs, list(given), problem)
@@ -128,15 +128,14 @@ def _given(run: RunFacts, case: Case, data_set: int) -> list[bytes]:
     return files
 
 
-def _outputs(case: Case, expected: Expected, names: Sequence[str], given: Mapping[int, list[bytes]]) -> list[Output]:
-    want = expected.outputs()
+def _outputs(case: Case, want: ExpectedAnswer, names: Sequence[str], given: Mapping[int, list[bytes]]) -> list[Output]:
     places: dict[tuple[int, str], Pair] = {
-        (one.output, one.path): one for one in side_by_side(case, want, want, expected.bounds) if isinstance(one, Pair)
+        (one.output, one.path): one for one in side_by_side(case, want, want.outputs) if isinstance(one, Pair)
     }
     compared: dict[tuple[int, str], dict[int, tuple[Pair, Measured]]] = {place: {} for place in places}
     others: dict[tuple[int, str], dict[int, Answer]] = {place: {} for place in places}
     for run, files in given.items():
-        for place, found in _compared(case, expected, want, files):
+        for place, found in _compared(case, want, files):
             if isinstance(found, Answer):
                 others.setdefault(place, {})[run] = found
             else:
@@ -148,7 +147,7 @@ def _outputs(case: Case, expected: Expected, names: Sequence[str], given: Mappin
 
 
 def _compared(
-    case: Case, expected: Expected, want: Sequence[Value], files: Sequence[bytes]
+    case: Case, want: ExpectedAnswer, files: Sequence[bytes]
 ) -> Iterator[tuple[tuple[int, str], Answer | tuple[Pair, Measured]]]:
     """Each tensor of an answer, measured where its structure is that of what was expected."""
     got: list[Value] = []
@@ -167,11 +166,11 @@ def _compared(
             yield (i, ""), _other(f"{of}", got[-1])
     if not right:
         return
-    for found in side_by_side(case, want, got, expected.bounds, expected.alternatives):
+    for found in side_by_side(case, want, got):
         if isinstance(found, Mismatch):
             yield (found.output, ""), _other(found.message.removeprefix(": "), got[found.output])
         else:
-            yield (found.output, found.path), (found, measure_pair(case, found, expected.alternatives)[1])
+            yield (found.output, found.path), (found, measure_pair(case, found, want.alternatives)[1])
 
 
 def _type_of(data: bytes, declared: ValueType) -> ValueType:

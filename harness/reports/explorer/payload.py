@@ -15,7 +15,7 @@ from harness.reports.text import count, measure, title
 from harness.results.lines import VERDICTS, Measure, Result, Verdict
 from harness.spec.element_types import BY_NAME
 
-LETTERS: dict[Verdict, str] = dict(zip(VERDICTS, "pvhtnuecors", strict=True))
+LETTERS: dict[Verdict, str] = dict(zip(VERDICTS, "pvhtnuecorsi", strict=True))
 """A letter a verdict."""
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
 LACKING = " "

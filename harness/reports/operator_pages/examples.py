@@ -77,7 +77,7 @@ def example(case: Case, data_set: int, suite: Path, runs: Sequence[RunFacts], re
 
     Raises BrokenSuite and BrokenValue for files that are not those of the manifest.
     """
-    folder = f"test_data_set_{data_set}"
+    folder = case.folder_of(data_set)
     expected = Expected(case, str(suite / case.name), folder)
     graph = expected.graph()
     values = [*expected.inputs(), *expected.outputs()]

@@ -3,7 +3,7 @@
 const { h, render, Fragment, useState, useEffect, useLayoutEffect, useMemo, useRef, useReducer } = vendor;
 const html = vendor.htm.bind(h);
 
-const VERDICTS = ["passed", "wrong_value", "wrong_shape", "wrong_type", "wrong_count", "unsupported", "error", "crashed", "timed_out", "not_run", "unspecified"];
+const VERDICTS = ["passed", "wrong_value", "wrong_shape", "wrong_type", "wrong_count", "unsupported", "error", "crashed", "timed_out", "not_run", "unspecified", "insensitive"];
 const SIGNS = ["✓", "≠", "□", "T", "#", "–", "!", "‡", "…", "○", "~"];
 /** The gravest first: what stands for a mixed cell. */
 const GRAVEST = [7, 8, 1, 2, 3, 4, 6, 9, 5, 0, 10];

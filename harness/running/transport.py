@@ -1,0 +1,104 @@
+"""Which bits of floats survive the way to a backend and back: an Identity of each type is run before anything else."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from onnx import TypeProto, helper
+
+from harness.judging.judge import make_task
+from harness.judging.measures import bits_differ
+from harness.judging.outcome import Outcome
+from harness.running.pool import Pool
+from harness.spec.codec import BrokenValue, decode, encode
+from harness.spec.element_types import ELEMENT_TYPES, Bits, ElementType
+from harness.spec.values import TensorType, proto_of_type
+from harness.suite.cases import Built, Case, DataSet, Labels, finish
+from harness.suite.directories import write_case
+
+_OPSETS = (13, 25)
+"""Identity-13 has the types that most runtimes have, Identity-25 those of 8 bits and fewer."""
+
+
+def probe_transport(pool: Pool) -> dict[str, Bits]:
+    """Element type → the bits that come back as they went, for the types of which a backend runs an Identity.
+
+    Only what comes back is compared bit for bit: a backend is not blamed for what its adapter cannot carry. A type that
+    the backend declines is compared by value alone.
+    """
+    found: dict[str, Bits] = {}
+    with tempfile.TemporaryDirectory(prefix="onnx-conformance-transport-") as folder:
+        tasks = []
+        for built in map(_probe, _probed()):
+            write_case(Path(folder), built)
+            tasks.append(make_task(folder, built.case, (0,)))
+        for outcome in pool.run(tasks):
+            found[outcome.case.labels.types["T"]] = _carried(outcome)
+    return found
+
+
+def _probed() -> Iterator[ElementType]:
+    return (of for of in ELEMENT_TYPES if of.format and (of.format.nan or of.format.negative_zero))
+
+
+def _carried(outcome: Outcome) -> Bits:
+    (of,) = (of for of in ELEMENT_TYPES if of.name == outcome.case.labels.types["T"])
+    if outcome.status != "ok" or len(outcome.outputs) != 1:
+        return "none"
+    want = _patterns(of)
+    try:
+        got = decode(outcome.outputs[0], TensorType(of))
+    except BrokenValue:
+        return "none"
+    if not isinstance(got, np.ndarray) or got.shape != want.shape or got.dtype != want.dtype:
+        return "none"
+    if not bits_differ(got, want, of, "all").any() and _same_nan(got, want):
+        return "all"
+    return "none" if bits_differ(got, want, of, "signs").any() else "signs"
+
+
+def _same_nan(got: np.ndarray, want: np.ndarray) -> bool:
+    return bool(((got != got) == (want != want)).all())  # noqa: PLR0124 - NaN of any dtype
+
+
+def _patterns(of: ElementType) -> np.ndarray:
+    """Zeros of both signs and NaN with several bits, quiet and signalling, as far as the type has them: [n]."""
+    assert of.format
+    part = of.bits // 2 if of.kind == "complex" else of.bits
+    width = max(part, 8) // 8
+    sign, top = 1 << (part - 1), (1 << (part - 1)) - 1
+    fraction = of.format.precision - 1
+    infinity = top ^ ((1 << fraction) - 1)
+    patterns = [0, *([sign] if of.format.negative_zero else [])]
+    if of.format.infinity:  # IEEE 754: NaN is what has more bits than infinity
+        quiet = infinity | (1 << (fraction - 1))
+        patterns += [quiet, quiet | 1, quiet | sign, *([infinity | 1] if fraction > 1 else [])]
+    return np.array(patterns, f"<u{width}").repeat(2 if of.kind == "complex" else 1).view(of.dtype)
+
+
+def _probe(of: ElementType) -> Built:
+    type_ = TensorType(of)
+    values = _patterns(of)
+    opset = _OPSETS[0] if of.bits > 8 else _OPSETS[1]
+    infos = []
+    for name in ("x", "y"):
+        proto: TypeProto = proto_of_type(type_, values.shape)
+        infos.append(helper.make_value_info(name, proto))
+    graph = helper.make_graph([helper.make_node("Identity", ["x"], ["y"])], "transport", infos[:1], infos[1:])
+    opsets = [helper.make_opsetid("", opset)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=helper.find_min_ir_version_for(opsets))
+    case = Case(
+        name=f"test_transport_{of.name}",
+        labels=Labels(op="Identity", since=opset, category="tensor", types={"T": of.name}),
+        inputs=(str(type_),),
+        outputs=(str(type_),),
+        data_sets=(DataSet(group="transport", elements=values.size),),
+        rtol=0.0,
+        atol=0.0,
+        judged="bounds",
+    )
+    files = {f"test_data_set_0/{name}_0.pb": encode(values, type_) for name in ("input", "output")}
+    return finish(case, {"model.onnx": model.SerializeToString(), **files})
