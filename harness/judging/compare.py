@@ -87,7 +87,7 @@ def _nothing(_: int) -> Value:
 
 
 def _no_bits(_: ElementType) -> Bits:
-    return "none"
+    return ""
 
 
 def _no_alternatives(_: int) -> Iterable[Value]:
@@ -242,7 +242,7 @@ def _judge(case: Case, pairs: Sequence[Pair], want: ExpectedAnswer, bits: Callab
     )
 
 
-def measure_pair(case: Case, pair: Pair, alternatives: Alternatives, bits: Bits = "none") -> tuple[Judge, Measured]:
+def measure_pair(case: Case, pair: Pair, alternatives: Alternatives, bits: Bits = "") -> tuple[Judge, Measured]:
     """How far a tensor is from what it should be, and by what that is judged in this case."""
     judge: Judge = pair.bounds if isinstance(pair.bounds, np.ndarray) else None
     if case.judged == "tolerance":

@@ -46,7 +46,7 @@ def read_file(case: Case, folder: str, name: str) -> bytes:
     return data
 
 
-_LEVELS: Sequence[Bits] = ("none", "signs", "all")
+_LEVELS: Sequence[Bits] = ("", "signs", "all")
 _EVERYTHING: Mapping[str, Bits] = {}
 
 

@@ -68,7 +68,7 @@ def measure(got: np.ndarray, want: np.ndarray, element: ElementType, judge: Judg
 
 def bits_differ(got: np.ndarray, want: np.ndarray, element: ElementType, bits: Bits) -> np.ndarray:
     """bool, of their shape: which floats are equal, or both NaN, but differ in the ``bits`` that are compared."""
-    if element.format is None or bits == "none":
+    if element.format is None or bits == "":
         return np.zeros(want.shape, bool)
     if element.kind == "complex":
         part = BY_NAME["float" if element.name == "complex64" else "double"]

@@ -165,7 +165,7 @@ class Operator(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     readings: tuple[str, ...] = ()
     """What the text may mean, if it has more than one meaning: the oracle is evaluated for each, and the answer of any
     one of them is accepted."""
-    bits: Bits = "none"
+    bits: Bits = ""
     """Which bits of equal floats must match because the text is about them; ``all`` if values are only moved."""
     on_storage: bool = False
     """The oracle takes and gives values as they are stored, in the dtypes of their types, since it is about bits."""
@@ -226,7 +226,7 @@ def operator(
     full_product: bool = False,
     random: bool = False,
     readings: Sequence[str] = (),
-    bits: Bits = "none",
+    bits: Bits = "",
     on_storage: bool = False,
     **attributes: Sequence[Any],
 ) -> Callable[[Callable[..., Any]], Operator]:

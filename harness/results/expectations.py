@@ -11,12 +11,12 @@ from pathlib import Path
 import msgspec
 
 from harness.errors import ConformanceError, UsageError
-from harness.results.lines import VERDICTS, Result, Verdict
+from harness.results.lines import UNSCORED, VERDICTS, Result, Verdict
 from harness.suite.cases import Case
 from harness.suite.select import Facts, Selection, Term
 
-_GOOD = ("passed", "unspecified")
-_UNTOLD = ("unspecified", "not_run")
+_GOOD = ("passed", *UNSCORED)
+_UNTOLD = (*UNSCORED, "not_run")
 """Verdicts that say nothing about an expectation."""
 
 
@@ -67,7 +67,7 @@ def read_expectations(path: Path | None) -> tuple[Expectation, ...]:
             "link and suite may follow.",
         ) from error
     for entry in entries:
-        if not entry.reason or "unspecified" in entry.verdicts or not set(entry.verdicts) - {"passed"}:
+        if not entry.reason or UNSCORED & set(entry.verdicts) or not set(entry.verdicts) - {"passed"}:
             raise BrokenExpectations(
                 f"{path}: the entry on {entry.select!r} needs a reason and a verdict that is a failure.",
                 'Where some of what it selects passes, say so: verdict = ["passed", "unsupported"].',

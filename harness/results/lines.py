@@ -57,8 +57,6 @@ class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):
     """What changes results: select, shard, limit, memory …"""
     started: str
     """ISO 8601, UTC."""
-    transport: dict[str, Bits] = {}
-    """Element type → which bits of floats came back unchanged from an Identity; more than these are not compared."""
 
 
 class Result(msgspec.Struct, frozen=True, tag_field="kind", tag="result", omit_defaults=True):
@@ -99,6 +97,11 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     """Expectations that match nothing or no longer hold."""
     seconds: float
     """Wall time of the run."""
+    transport: dict[str, Bits] = {}
+    """Element type → which bits of floats come back unchanged from an Identity; more than these are not compared.
+
+    Only types in which an answer differed in such bits alone are asked about.
+    """
 
 
 Line: TypeAlias = Header | Result | Footer

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from harness.results.expectations import Expectation
-from harness.results.lines import VERDICTS, Result, Verdict
+from harness.results.lines import UNSCORED, VERDICTS, Result, Verdict
 from harness.suite.cases import Labels
 from harness.suite.select import Selection, Term
 from harness.text import shortened
 
-_INNOCENT = ("unspecified", "not_run")
+_INNOCENT = (*UNSCORED, "not_run")
 """What a pattern may match beside the failures it is for."""
 _MOST_CANDIDATES = 20_000
 

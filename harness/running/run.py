@@ -22,15 +22,15 @@ import msgspec
 from harness.backend.interface import Description
 from harness.errors import ConformanceError, UsageError
 from harness.judging.judge import judge, make_task
-from harness.judging.outcome import Task
+from harness.judging.outcome import Outcome, Task
 from harness.results.expectations import Expectation, Expectations, read_expectations, write_expectations
-from harness.results.lines import FORMAT, Footer, Header, Line, Run
+from harness.results.lines import FORMAT, Footer, Header, Line, Result, Run
 from harness.results.proposals import propose
 from harness.results.recording import RESULTS, Recorder, read_run
 from harness.running.pool import Limits, Pool
 from harness.running.progress import Display
 from harness.running.saved_outputs import SavedOutputs
-from harness.running.transport import probe_transport
+from harness.running.transport import differs_in_bits_alone, probe_transport
 from harness.spec.element_types import Bits
 from harness.suite.cases import Case
 from harness.suite.manifest import Suite
@@ -118,22 +118,23 @@ def run(
             pool.begin()
             survey.look_at(suite, options, book)  # while the workers load the backend
             display.total = survey.data_sets
-            description = pool.start()
-            transport = probe_transport(pool)
-            header = _header(suite, backend, options, survey, description, transport)
+            header = _header(suite, backend, options, survey, pool.start())
             with Recorder(folder / RESULTS) as recorder, display:
                 done = _resume(recorder, header, book, counts) if resume else set[Key]()
                 if not done:
                     recorder.clear()
                     recorder.write(header)
                 saved = SavedOutputs(folder, fresh=not done)
-                for outcome in pool.run(_tasks(suite, options, done)):
-                    result = book.annotate(judge(outcome, transport))
+                transport: dict[str, Bits] = {}
+                for outcome, judged in _judged(pool, _tasks(suite, options, done), transport):
+                    result = book.annotate(judged)
                     recorder.write(result)
                     counts[result.verdict] += 1
                     if result.verdict != "passed":
                         saved.keep(outcome)
-                footer = Footer(dict(sorted(counts.items())), book.unexpected, book.stale(), time.monotonic() - began)
+                footer = Footer(
+                    dict(sorted(counts.items())), book.unexpected, book.stale(), time.monotonic() - began, transport
+                )
                 recorder.write(footer)
     finished = read_run(folder / RESULTS)
     if set(counts) == {"not_run"}:
@@ -141,6 +142,20 @@ def run(
     if write_expected and expectations:
         _rewrite(expectations, backend, entries, book, finished)
     return finished
+
+
+def _judged(pool: Pool, tasks: Iterable[Task], transport: dict[str, Bits]) -> Iterator[tuple[Outcome, Result]]:
+    """Each outcome with its result. Those that fail by bits alone come last, when ``transport`` has been filled."""
+    differing: list[Outcome] = []
+    for outcome in pool.run(tasks):
+        result = judge(outcome)
+        if differs_in_bits_alone(outcome, result):
+            differing.append(outcome)
+        else:
+            yield outcome, result
+    transport |= probe_transport(pool, differing)
+    for outcome in differing:
+        yield outcome, judge(outcome, transport)
 
 
 Key = tuple[str, int]
@@ -222,9 +237,7 @@ def _plain(value: object) -> str:
     return " ".join(f"{key}={item!r}" for key, item in told.items()) if isinstance(told, dict) else str(told)
 
 
-def _header(
-    suite: Suite, backend: str, options: Options, survey: _Survey, description: Description, transport: dict[str, Bits]
-) -> Header:
+def _header(suite: Suite, backend: str, options: Options, survey: _Survey, description: Description) -> Header:
     return Header(
         format=FORMAT,
         suite=suite.name,
@@ -238,7 +251,6 @@ def _header(
         | {"python": platform.python_version()},
         machine={"system": platform.system(), "machine": platform.machine(), "processors": str(os.cpu_count() or 0)},
         options=options.told(),
-        transport=transport,
         started=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
     )
 

@@ -1,21 +1,22 @@
-"""Which bits of floats survive the way to a backend and back: an Identity of each type is run before anything else."""
+"""Which bits of floats survive the way to a backend and back, asked of it with an Identity."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from onnx import TypeProto, helper
 
-from harness.judging.judge import make_task
+from harness.judging.judge import judge, make_task
 from harness.judging.measures import bits_differ
-from harness.judging.outcome import Outcome
+from harness.judging.outcome import Outcome, Task
+from harness.results.lines import Result
 from harness.running.pool import Pool
 from harness.spec.codec import BrokenValue, decode, encode
 from harness.spec.element_types import ELEMENT_TYPES, Bits, ElementType
-from harness.spec.values import TensorType, proto_of_type
+from harness.spec.values import TensorType, element_in, parse_type, proto_of_type
 from harness.suite.cases import Built, Case, DataSet, Labels, finish
 from harness.suite.directories import write_case
 
@@ -23,16 +24,24 @@ _OPSETS = (13, 25)
 """Identity-13 has the types that most runtimes have, Identity-25 those of 8 bits and fewer."""
 
 
-def probe_transport(pool: Pool) -> dict[str, Bits]:
-    """Element type → the bits that come back as they went, for the types of which a backend runs an Identity.
+def differs_in_bits_alone(outcome: Outcome, result: Result) -> bool:
+    """Whether an answer fails only because zeros have the other sign or NaN has other bits."""
+    asked = outcome.case.data_sets[outcome.data_set].bits
+    return bool(asked) and result.verdict == "wrong_value" and judge(outcome, _VALUES_ALONE).verdict == "passed"
 
-    Only what comes back is compared bit for bit: a backend is not blamed for what its adapter cannot carry. A type that
-    the backend declines is compared by value alone.
+
+def probe_transport(pool: Pool, outcomes: Sequence[Outcome]) -> dict[str, Bits]:
+    """Element type → the bits that come back as they went, for the types of the outputs of ``outcomes``.
+
+    Only these bits are compared: a backend is not blamed for what its adapter cannot carry. A type in which the backend
+    runs no Identity is compared by value alone.
     """
+    types = {element_in(parse_type(of)) for outcome in outcomes for of in outcome.case.outputs}
+    probed = [of for of in ELEMENT_TYPES if of in types and of.format]
     found: dict[str, Bits] = {}
     with tempfile.TemporaryDirectory(prefix="onnx-conformance-transport-") as folder:
-        tasks = []
-        for built in map(_probe, _probed()):
+        tasks: list[Task] = []
+        for built in map(_probe, probed):
             write_case(Path(folder), built)
             tasks.append(make_task(folder, built.case, (0,)))
         for outcome in pool.run(tasks):
@@ -40,28 +49,28 @@ def probe_transport(pool: Pool) -> dict[str, Bits]:
     return found
 
 
-def _probed() -> Iterator[ElementType]:
-    return (of for of in ELEMENT_TYPES if of.format and (of.format.nan or of.format.negative_zero))
+_VALUES_ALONE: dict[str, Bits] = dict.fromkeys((of.name for of in ELEMENT_TYPES), "")
 
 
 def _carried(outcome: Outcome) -> Bits:
     (of,) = (of for of in ELEMENT_TYPES if of.name == outcome.case.labels.types["T"])
     if outcome.status != "ok" or len(outcome.outputs) != 1:
-        return "none"
+        return ""
     want = _patterns(of)
     try:
         got = decode(outcome.outputs[0], TensorType(of))
     except BrokenValue:
-        return "none"
+        return ""
     if not isinstance(got, np.ndarray) or got.shape != want.shape or got.dtype != want.dtype:
-        return "none"
+        return ""
     if not bits_differ(got, want, of, "all").any() and _same_nan(got, want):
         return "all"
-    return "none" if bits_differ(got, want, of, "signs").any() else "signs"
+    return "" if bits_differ(got, want, of, "signs").any() else "signs"
 
 
 def _same_nan(got: np.ndarray, want: np.ndarray) -> bool:
-    return bool(((got != got) == (want != want)).all())  # noqa: PLR0124 - NaN of any dtype
+    with np.errstate(invalid="ignore"):  # of signalling NaN
+        return bool(((got != got) == (want != want)).all())  # noqa: PLR0124 - NaN of any dtype
 
 
 def _patterns(of: ElementType) -> np.ndarray:

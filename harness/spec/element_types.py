@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.errors import UsageError
 
-Bits = Literal["none", "signs", "all"]
+Bits = Literal["", "signs", "all"]
 """Which bits of equal floats are compared: none, the ``signs`` of zeros, or ``all``, those of NaN included."""
 
 Kind = Literal["float", "complex", "signed", "unsigned", "bool", "string"]

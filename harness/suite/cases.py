@@ -51,7 +51,7 @@ class DataSet(msgspec.Struct, frozen=True, omit_defaults=True):
     ``unspecified_elements``."""
     unspecified_elements: int = 0
     """How many elements are open, if not all are; ``unspecified_I.pb`` marks them. The others are scored."""
-    bits: Bits = "none"
+    bits: Bits = ""
     """What else must match because the text is about it: the signs of zeros, or all bits, those of NaN included."""
     hidden: bool = False
     """Only this harness can judge it: its folder has a name that other runners do not look for."""

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from harness.judging.compare import UnfitBounds, check_types, compare
+from harness.judging.compare import ExpectedAnswer, UnfitBounds, check_types, compare
+from harness.spec.element_types import BY_NAME
 from harness.spec.values import SparseTensor, parse_type
 from harness.suite.cases import Case, DataSet, Labels
 
@@ -21,7 +22,7 @@ def names(*known):
 
 
 def judged(of, got, want, bounds=None, **options):
-    return compare(case(of, **options), [want], [got], lambda _: bounds, names())
+    return compare(case(of, **options), ExpectedAnswer([want], lambda _: bounds, names()), [got])
 
 
 def floats(*values):
@@ -55,7 +56,7 @@ def test_identical_bytes_pass_without_a_look_at_bounds():
     def never(_):
         raise AssertionError
 
-    found = compare(case("tensor(float)"), [floats(1, np.nan)], [floats(1, np.nan)], never, never)
+    found = compare(case("tensor(float)"), ExpectedAnswer([floats(1, np.nan)], never, never), [floats(1, np.nan)])
     assert (found.verdict, found.error, found.ulps, found.onnx_tolerance, found.elements) == (
         "passed",
         0.0,
@@ -153,16 +154,16 @@ def test_onnx_may_pass_what_bounds_do_not_and_the_other_way():
 def test_the_worst_of_all_outputs_counts():
     two = case("tensor(float)", "tensor(float)")
     bounds = [floats(1), None]
-    found = compare(two, [floats(1), floats(2)], [floats(3), floats(2)], bounds.__getitem__, names())
+    found = compare(two, ExpectedAnswer([floats(1), floats(2)], bounds.__getitem__, names()), [floats(3), floats(2)])
     assert (found.verdict, found.error, found.elements) == ("passed", 2.0, 2)
-    found = compare(two, [floats(1), floats(2)], [floats(3), floats(4)], bounds.__getitem__, names())
+    found = compare(two, ExpectedAnswer([floats(1), floats(2)], bounds.__getitem__, names()), [floats(3), floats(4)])
     assert (found.verdict, found.error) == ("wrong_value", "inf")
     assert found.message.startswith("z[0] = 4, want 2")
 
 
 def test_shapes_come_before_values():
     two = case("tensor(float)", "tensor(float)")
-    found = compare(two, [floats(1), floats(2)], [floats(3), floats(2, 2)], lambda _: None, names())
+    found = compare(two, ExpectedAnswer([floats(1), floats(2)], lambda _: None, names()), [floats(3), floats(2, 2)])
     assert (found.verdict, found.message) == ("wrong_shape", "z: shape [2], want [1]")
 
 
@@ -188,7 +189,11 @@ def test_further_answers_are_accepted_element_by_element():
     want, below, above = (np.array(values, np.int8) for values in ([2, 5, 7], [2, 4, 7], [3, 5, 7]))
 
     def judged(*got: int):
-        return compare(case, [want], [np.array(got, np.int8)], lambda _: None, lambda: ["y"], lambda _: [below, above])
+        return compare(
+            case,
+            ExpectedAnswer([want], names=lambda: ["y"], alternatives=lambda _: [below, above]),
+            [np.array(got, np.int8)],
+        )
 
     for got in ((2, 5, 7), (3, 4, 7), (2, 4, 7)):
         assert (judged(*got).verdict, judged(*got).error) == ("passed", 0.0)
@@ -197,14 +202,31 @@ def test_further_answers_are_accepted_element_by_element():
     assert wrong.message == "y[1] = 6, want 5 (int8); 1 of 3 differ"
 
 
-def test_a_further_answer_may_have_another_shape():
-    """DictVectorizer-1 says that the output is 1-D, and that its shape is [1,C]."""
-    line, matrix = floats(1, 2), floats([1, 2])
+def test_unspecified_elements_may_have_any_value_and_the_others_are_judged():
+    """The mask takes its elements out of the comparison; the shape is still wanted."""
+    want = ExpectedAnswer([floats(1, 2, 3)], mask=lambda _: np.array([False, True, False]))
     for got, verdict in (
-        (line, "passed"),
-        (matrix, "passed"),
-        (floats([1, 3]), "wrong_value"),
-        (matrix.T, "wrong_shape"),
+        (floats(1, np.nan, 3), "passed"),
+        (floats(1, 7, 4), "wrong_value"),
+        (floats(1, 2), "wrong_shape"),
     ):
-        found = compare(case("tensor(float)"), [line], [got], lambda _: None, names(), lambda _: [matrix])
-        assert found.verdict == verdict
+        assert compare(case("tensor(float)"), want, [got]).verdict == verdict
+
+
+@pytest.mark.parametrize("of", ["float16", "float", "double", "bfloat16", "complex64", "complex128"])
+def test_signs_of_zeros_and_bits_of_nan_count_where_they_are_asked_for(of: str):
+    element = BY_NAME[of]
+    zero = np.zeros(2, element.dtype)
+    negative = -zero
+    nan = np.full(2, np.nan, element.dtype)
+    other = nan.copy()
+    other.view(np.uint8)[..., 0] ^= 1
+    for bits, verdicts in (
+        ("", ("passed", "passed")),
+        ("signs", ("wrong_value", "passed")),
+        ("all", ("wrong_value", "wrong_value")),
+    ):
+        for want, got, verdict in ((zero, negative, verdicts[0]), (nan, other, verdicts[1])):
+            found = compare(case(f"tensor({of})"), ExpectedAnswer([want]), [got], lambda _, bits=bits: bits)
+            assert found.verdict == verdict, (bits, found.message)
+    assert "(0x" in found.message

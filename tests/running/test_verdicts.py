@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 
 from harness.results.lines import VERDICTS
@@ -233,6 +234,33 @@ def test_a_unspecified_data_set_is_shown_and_not_scored(tools, tmp_path):
     assert [result.verdict for result in run.results] == ["unspecified", "wrong_value"]
     assert run.results[0].message.startswith("wrong_value: y[0,0]")
     assert run.footers[0].unexpected == 1
+
+
+def test_an_answer_that_cannot_fail_does_not_count_as_passed(tools, tmp_path):
+    """All elements are insensitive in the first data set; what is no answer of the right type still fails there."""
+    runs = tools.Runs(tools.tiny_suite(tmp_path / "small", cases=1, data_sets=2), tmp_path / "reports")
+    (case,) = runs.suite.cases()
+    blind = msgspec.structs.replace(case.data_sets[0], insensitive=case.data_sets[0].elements)
+    runs.suite = tools.write_suite(
+        tmp_path / "small", [msgspec.structs.replace(case, data_sets=(blind, case.data_sets[1]))]
+    )
+    run = runs("Right")
+    assert [result.verdict for result in run.results] == ["insensitive", "passed"]
+    assert run.footers[0].unexpected == 0
+    assert [result.verdict for result in runs("WrongType").results] == ["wrong_type", "wrong_type"]
+
+
+@pytest.mark.parametrize(("backend", "verdict"), [("SwapsZeros", "wrong_value"), ("LosesZeros", "passed")])
+def test_bits_are_compared_if_the_adapter_carries_them(tools, tmp_path, backend, verdict):
+    """``LosesZeros`` gives +0 for -0 in every model, an Identity included; ``SwapsZeros`` in an Add alone."""
+    zeros = [np.array([-0.0, 1.0], np.float32), np.array([-0.0, 1.0], np.float32)]
+    root = tmp_path / "small"
+    root.mkdir()
+    case = tools.write_case(root, "test_add", [zeros])
+    case = msgspec.structs.replace(case, data_sets=(msgspec.structs.replace(case.data_sets[0], bits="signs"),))
+    run = tools.Runs(tools.write_suite(root, [case]), tmp_path / "reports")(backend)
+    assert [result.verdict for result in run.results] == [verdict], run.results[0].message
+    assert run.footers[0].transport == {"float": "all" if backend == "SwapsZeros" else ""}
 
 
 def test_every_verdict_is_reached_here():
