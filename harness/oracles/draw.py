@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from harness.numbers.rounding import round_array, to_storage
-from harness.spec.element_types import ElementType
+from harness.spec.element_types import BY_NAME, ElementType
 from harness.spec.values import OptionalType, SequenceType, Value, ValueType, element_in, parse_type
 
 WORDS = ("", "a", "Z", "onnx", "two words", "ß", "Grüße", "日本語", "🧮", "e\u0301", "\t", "NaN")
@@ -116,6 +116,21 @@ class Values:
         """Whole numbers in [low, high], both included."""
         return self((self._below(high - low + 1, math.prod(shape)) + low).reshape(shape))
 
+    def wide(self, shape: Sequence[int]) -> np.ndarray:
+        """Values that a narrower type, or a careless copy, changes: each kind in turn, whatever the shape.
+
+        Integers: beyond 2^31 and 2^53 and the extremes, as far as the type has them. Floats: -0, NaN with several bits,
+        infinities, subnormal and largest values, and 1 with its last bit set. Others: ordinary values.
+        """
+        ordinary = self.ordinary(shape)
+        patterns = _wide_patterns(self.element)
+        if not patterns.size or not ordinary.size:
+            return ordinary
+        flat = ordinary.ravel().copy()
+        places = np.arange(0, flat.size, 2)  # between them the ordinary values stay
+        flat[places] = patterns[(places // 2 + self._below(patterns.size, 1)[0]) % patterns.size]
+        return flat.reshape(shape)
+
     def specials(self) -> np.ndarray:
         """What a type has beside its ordinary values, one each: [n].
 
@@ -149,3 +164,31 @@ class Values:
     def _below(self, end: int, count: int) -> np.ndarray:
         """Even in [0, end): int64 [count]."""
         return (self.draw.words(count) % np.uint64(end)).astype(np.int64)
+
+
+def _wide_patterns(of: ElementType) -> np.ndarray:
+    """The values that ``Values.wide`` takes in turn: [n], of the dtype."""
+    if of.kind in ("signed", "unsigned"):
+        least, most = of.minimum, of.maximum
+        wanted = [most, least, 2**31 + 1, 2**53 + 1, -(2**31) - 1, -(2**53) - 1, 2**32 + 3, most - 1, least + 1]
+        return np.array([value for value in wanted if least <= value <= most and abs(value) > 9], of.dtype)
+    if of.kind == "complex":
+        part = _wide_patterns(BY_NAME["float" if of.name == "complex64" else "double"])
+        return np.stack([part, part[::-1]], axis=1).reshape(-1).view(of.dtype)
+    form = of.format
+    if form is None:
+        return np.zeros(0, of.dtype)
+
+    def patterns(*values: float) -> list[int]:
+        return to_storage(round_array(np.array(values), of), of).view(unsigned).tolist()
+
+    unsigned, sign, fraction = f"u{max(of.bits, 8) // 8}", 1 << (of.bits - 1), form.precision - 1
+    values = [form.maximum, 2.0**form.smallest, 2.0**form.emin, 1 + 2.0**-fraction]
+    values += [-value for value in values if form.signed] + ([math.inf, -math.inf] if form.infinity else [])
+    found = patterns(*values) + ([sign] if form.negative_zero else [])
+    if form.infinity and fraction > 1:  # IEEE 754: NaN is what has more bits than infinity
+        quiet = patterns(math.inf)[0] | (1 << (fraction - 1))
+        found += [quiet | 1, sign | quiet]
+    elif form.nan:
+        found += patterns(math.nan)
+    return np.array(found, unsigned).view(of.dtype)

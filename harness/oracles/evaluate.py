@@ -20,7 +20,7 @@ from harness.numbers.rounding import round_array, to_storage, wrap
 from harness.oracles.draw import Draw
 from harness.oracles.graph import Graph
 from harness.oracles.node import Call
-from harness.oracles.operator import NODES, OMITTED, READING, Operator
+from harness.oracles.operator import NODES, OMITTED, READING
 from harness.spec.element_types import BY_NAME, ElementType, element_type
 from harness.spec.values import (
     MapType,
@@ -136,7 +136,7 @@ def _stated(value: Any, of: ValueType, call: Call, *, exact: bool = True) -> Exp
 def _called(call: Call, reading: str = "") -> list[tuple[Any, ValueType]]:
     """What the oracle gives for plain arguments, in IEEE arithmetic. Raises WrongOracle."""
     graphs = any(a.kind == "GRAPH" for a in call.version.attributes)
-    arguments = [x if graphs or x is None else _given(x.value, call.operator) for x in call.positional()]
+    arguments = [x if graphs or x is None else _given(x.value, call) for x in call.positional()]
     with np.errstate(all="ignore"):
         return _asked(call, arguments, attributes_of(call, reading))
 
@@ -222,8 +222,10 @@ def _whole(value: Value) -> Any:
             return value
 
 
-def _given(value: Value, operator: Operator) -> Any:
-    return value if operator.on_storage else _plain(value)
+def _given(value: Value, call: Call) -> Any:
+    if call.operator.on_storage:
+        return value
+    return _whole(value) if call.moves() else _plain(value)
 
 
 def _plain(value: Value) -> Any:
@@ -266,6 +268,8 @@ def _tensor(array: np.ndarray, element: ElementType, call: Call, *, exact: bool)
     if call.operator.on_storage:
         if array.dtype != element.dtype:
             raise WrongOracle(f"The oracle of {call.version.title} gives {array.dtype}, want {element.dtype}.")
+        return array
+    if call.moves() and array.dtype == element.dtype:
         return array
     match element.kind:
         case "float":

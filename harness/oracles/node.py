@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 import onnx
 
 from harness.oracles.operator import OMITTED, Inputs, Operator, Sample
+from harness.spec.element_types import Bits
 from harness.spec.schema import Parameter, Schema
 from harness.spec.values import Typed, parse_type
 
@@ -61,7 +62,17 @@ class Call(msgspec.Struct, frozen=True, eq=False):
 
     def is_exact(self) -> bool:
         """Whether nothing is rounded."""
-        rule = self.operator.exact
+        return self._holds(self.operator.exact) or self.moves()
+
+    def moves(self) -> bool:
+        """Whether values are only moved."""
+        return self._holds(self.operator.moves)
+
+    def bits(self) -> Bits:
+        """Which bits of equal floats must match."""
+        return "all" if self.moves() else self.operator.bits
+
+    def _holds(self, rule: bool | Callable[..., bool]) -> bool:
         if isinstance(rule, bool):
             return rule
         return rule(**{name: self.attributes.get(name, OMITTED) for name in inspect.signature(rule).parameters})

@@ -166,7 +166,10 @@ class Operator(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """What the text may mean, if it has more than one meaning: the oracle is evaluated for each, and the answer of any
     one of them is accepted."""
     bits: Bits = ""
-    """Which bits of equal floats must match because the text is about them; ``all`` if values are only moved."""
+    """Which bits of equal floats must match because the text is about them."""
+    moves: bool | Callable[..., bool] = False
+    """Values are only moved: nothing rounds, floats reach the oracle as they are stored, in the dtype of their type,
+    and all bits of the answers must match. Or a function of attributes, by name, that says whether."""
     on_storage: bool = False
     """The oracle takes and gives values as they are stored, in the dtypes of their types, since it is about bits."""
 
@@ -227,6 +230,7 @@ def operator(
     random: bool = False,
     readings: Sequence[str] = (),
     bits: Bits = "",
+    moves: bool | Callable[..., bool] = False,
     on_storage: bool = False,
     **attributes: Sequence[Any],
 ) -> Callable[[Callable[..., Any]], Operator]:
@@ -273,6 +277,7 @@ def operator(
             random=random,
             readings=tuple(readings),
             bits=bits,
+            moves=moves,
             on_storage=on_storage,
         )
         if unknown := values.keys() - {a.name for version in schemas for a in version.attributes}:

@@ -16,15 +16,14 @@ from harness.numbers.bound import PASS_AT, insensitive
 from harness.numbers.distributions import Distribution
 from harness.oracles.draw import Draw
 from harness.oracles.evaluate import Expected, expected
-from harness.oracles.node import Node, named_inputs, opsets_of
+from harness.oracles.node import Call, Node, named_inputs, opsets_of
 from harness.oracles.operator import OMITTED, Example, Operator, Sample
 from harness.spec.codec import encode
-from harness.spec.element_types import BY_NAME, Bits, element_type
+from harness.spec.element_types import BY_NAME, element_type
 from harness.spec.schema import Parameter, Schema
 from harness.spec.values import (
     SparseTensor,
     TensorType,
-    Typed,
     Value,
     ValueType,
     proto_of_type,
@@ -55,7 +54,6 @@ class _DataSet(msgspec.Struct, frozen=True, eq=False):
     about: str
     seed: str
     unspecified: str
-    bits: Bits
     sample: Sample
 
 
@@ -78,7 +76,7 @@ def build_rows(operator: Operator, version: Schema, rows: Iterable[Row]) -> Iter
             sample = inputs if isinstance(inputs, Sample) else Sample(inputs)
             name = case_name(version, row.types, row.attributes, sample)
             reason = sample.unspecified or row.group.unspecified
-            data_set = _DataSet(row.group.name, row.group.about, seed, reason, operator.bits, sample)
+            data_set = _DataSet(row.group.name, row.group.about, seed, reason, sample)
             models.setdefault(name, (node, []))[1].append(data_set)
     for name, (node, data_sets) in models.items():
         yield _build(name, node, data_sets)
@@ -99,7 +97,7 @@ def _build_example(operator: Operator, version: Schema, example: Example) -> Bui
         if found.dtype != printed.dtype or not np.array_equal(found, printed):
             raise ExampleDisagrees(f"{example.name}: the document prints {printed.tolist()}, the oracle gives {found}.")
     about = "An example of the operator's document."
-    return _build(example.name, node, [_DataSet("example", about, "", "", operator.bits, sample)])
+    return _build(example.name, node, [_DataSet("example", about, "", "", sample)])
 
 
 def _build(name: str, node: Node, data_sets: Sequence[_DataSet]) -> Built:
@@ -119,7 +117,7 @@ def _build(name: str, node: Node, data_sets: Sequence[_DataSet]) -> Built:
             ]
         )
     given = [[output.expected for output in answer] for answer in answers]
-    described = [_data_set(*one) for one in zip(data_sets, fed, answers, strict=True)]
+    described = [_data_set(*one) for one in zip(data_sets, calls, answers, strict=True)]
     distributions, *others = (tuple(one.distribution for one in answer if one.distribution) for answer in given)
     if any(other != distributions for other in others) or len(distributions) not in (0, len(given[0])):
         raise DistributionsDiffer(f"{name} has data sets, or outputs, of which some are random.")
@@ -237,7 +235,7 @@ def _declared(every: Iterable[Sequence[tuple[str, ValueType, Value]]]) -> list[t
     ]
 
 
-def _data_set(one: _DataSet, fed: Sequence[tuple[str, Typed]], outputs: Sequence[_Output]) -> DataSet:
+def _data_set(one: _DataSet, call: Call, outputs: Sequence[_Output]) -> DataSet:
     arrays = [
         (values, output.bound, mask)
         for _, output, marks in outputs
@@ -251,7 +249,7 @@ def _data_set(one: _DataSet, fed: Sequence[tuple[str, Typed]], outputs: Sequence
     )
     several = any(output.alternatives or len(_reading_values(output)) > 1 for _, output, _ in outputs)
     others_judge_it = all(_is_comparable(output.value) for _, output, _ in outputs) and not any(
-        isinstance(typed.value, dict | SparseTensor) for _, typed in fed
+        isinstance(typed.value, dict | SparseTensor) for typed in call.arguments().values()
     )
     return DataSet(
         group=one.group,
@@ -261,7 +259,7 @@ def _data_set(one: _DataSet, fed: Sequence[tuple[str, Typed]], outputs: Sequence
         insensitive=cannot_fail,
         unspecified=one.unspecified,
         unspecified_elements=unspecified_elements,
-        bits=one.bits,
+        bits=call.bits(),
         hidden=bool(one.unspecified) or several or not others_judge_it,
     )
 
