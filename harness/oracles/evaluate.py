@@ -73,7 +73,7 @@ def _expected(call: Call, seed: str, reading: str) -> tuple[Expected, ...]:
     types = [of for of in _outputs(call, call.outputs) if isinstance(of, TensorType)]
     reals = any(of.element.format for of in types) or any(x and element_in(x.of).format for x in inputs)
     if call.is_exact() or not reals:
-        return tuple(_stated(value, of, call) for value, of in _called(call, reading))
+        return tuple(_stated(value, of, call) for value, of in oracle_outputs(call, reading))
     elements = [of.element for of in types]
     arguments = [x and _whole(x.value) for x in inputs]
     found = numbers.evaluate(operator.oracle, arguments, attributes_of(call, reading), elements, _working(call))
@@ -100,7 +100,8 @@ def answer(call: Call, *, exact: bool = False) -> tuple[Typed, ...]:
         seed = repr((call.types, sorted(call.attributes.items())))
         return tuple(Typed(one.of, one.value) for one in _random_outputs(call, seed))
     return tuple(
-        Typed(one.of, one.value) for one in (_stated(value, of, call, exact=exact) for value, of in _called(call))
+        Typed(one.of, one.value)
+        for one in (_stated(value, of, call, exact=exact) for value, of in oracle_outputs(call))
     )
 
 
@@ -133,8 +134,8 @@ def _stated(value: Any, of: ValueType, call: Call, *, exact: bool = True) -> Exp
     return Expected(of, _typed(value, of, call, exact=exact))
 
 
-def _called(call: Call, reading: str = "") -> list[tuple[Any, ValueType]]:
-    """What the oracle gives for plain arguments, in IEEE arithmetic. Raises WrongOracle."""
+def oracle_outputs(call: Call, reading: str = "") -> list[tuple[Any, ValueType]]:
+    """What the oracle returns in float64 arithmetic, each output with its type. Raises WrongOracle."""
     graphs = any(a.kind == "GRAPH" for a in call.version.attributes)
     arguments = [x if graphs or x is None else _given(x.value, call) for x in call.positional()]
     with np.errstate(all="ignore"):
@@ -158,7 +159,7 @@ def _random_outputs(call: Call, seed: str) -> Iterator[Expected]:
     """
     draw = Draw(f"{call.version.title}/{seed}", call.types, call.attributes)
     values = [x.value for x in call.arguments().values()]
-    for found, of in _called(call):
+    for found, of in oracle_outputs(call):
         if isinstance(found, Random):
             even = ((draw.words(math.prod(found.shape)) >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
             plain = np.asarray(found.distribution.draw(even.reshape(found.shape), values))

@@ -56,6 +56,11 @@ class Sample(msgspec.Struct, frozen=True, eq=False):
     """Nodes that stand before it, of ai.onnx, for an operator that is about the graph around it."""
 
 
+def as_sample(inputs: Inputs | Sample) -> Sample:
+    """What a generator yields, as a sample."""
+    return inputs if isinstance(inputs, Sample) else Sample(inputs)
+
+
 Types: TypeAlias = Mapping[str, str]
 """Type variable → a type it may stand for, as the schema spells it."""
 
@@ -177,6 +182,14 @@ class Operator(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     def schemas(self) -> tuple[Schema, ...]:
         """The schema of each version."""
         return tuple(schema(self.name, since, self.domain) for since in self.since)
+
+    def allows(self, values: Mapping[str, Any]) -> bool:
+        """Whether these types and attributes, by name, meet the constraints; one on what is missing does not bind."""
+        for constraint in self.constraints:
+            names = list(inspect.signature(constraint).parameters)
+            if set(names) <= values.keys() and not constraint(*(values[name] for name in names)):
+                return False
+        return True
 
     def inputs(
         self,

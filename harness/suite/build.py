@@ -17,7 +17,7 @@ from harness.numbers.distributions import Distribution
 from harness.oracles.draw import Draw
 from harness.oracles.evaluate import Expected, expected
 from harness.oracles.node import Call, Node, named_inputs, opsets_of
-from harness.oracles.operator import OMITTED, Example, Operator, Sample
+from harness.oracles.operator import OMITTED, Example, Operator, Sample, as_sample
 from harness.spec.codec import encode
 from harness.spec.element_types import BY_NAME, element_type
 from harness.spec.schema import Parameter, Schema
@@ -31,6 +31,7 @@ from harness.spec.values import (
     type_of_value,
 )
 from harness.suite.cases import Built, Case, DataSet, Labels, finish, mask_type
+from harness.suite.effects import Effects
 from harness.suite.names import attribute_label, case_name, type_label
 from harness.suite.planning import Plan, Row
 
@@ -73,13 +74,14 @@ def build_rows(operator: Operator, version: Schema, rows: Iterable[Row]) -> Iter
         seed = "/".join([version.title, *row.types.values(), *attributes, row.group.name])
         node = Node(operator, version, row.types, row.attributes)
         for inputs in row.group.generate(Draw(seed, row.types, row.attributes)):
-            sample = inputs if isinstance(inputs, Sample) else Sample(inputs)
+            sample = as_sample(inputs)
             name = case_name(version, row.types, row.attributes, sample)
             reason = sample.unspecified or row.group.unspecified
             data_set = _DataSet(row.group.name, row.group.about, seed, reason, sample)
             models.setdefault(name, (node, []))[1].append(data_set)
+    effects = Effects()
     for name, (node, data_sets) in models.items():
-        yield _build(name, node, data_sets)
+        yield _build(name, node, data_sets, effects)
 
 
 def _build_example(operator: Operator, version: Schema, example: Example) -> Built:
@@ -97,10 +99,10 @@ def _build_example(operator: Operator, version: Schema, example: Example) -> Bui
         if found.dtype != printed.dtype or not np.array_equal(found, printed):
             raise ExampleDisagrees(f"{example.name}: the document prints {printed.tolist()}, the oracle gives {found}.")
     about = "An example of the operator's document."
-    return _build(example.name, node, [_DataSet("example", about, "", "", sample)])
+    return _build(example.name, node, [_DataSet("example", about, "", "", sample)], Effects())
 
 
-def _build(name: str, node: Node, data_sets: Sequence[_DataSet]) -> Built:
+def _build(name: str, node: Node, data_sets: Sequence[_DataSet], effects: Effects) -> Built:
     version, types, attributes = node.version, node.types, node.attributes
     calls = [node.call(one.sample) for one in data_sets]
     fed = [[*call.arguments().items(), *call.scope.values.items()] for call in calls]
@@ -117,7 +119,7 @@ def _build(name: str, node: Node, data_sets: Sequence[_DataSet]) -> Built:
             ]
         )
     given = [[output.expected for output in answer] for answer in answers]
-    described = [_data_set(*one) for one in zip(data_sets, calls, answers, strict=True)]
+    described = [_data_set(node, effects, *one) for one in zip(data_sets, calls, answers, strict=True)]
     distributions, *others = (tuple(one.distribution for one in answer if one.distribution) for answer in given)
     if any(other != distributions for other in others) or len(distributions) not in (0, len(given[0])):
         raise DistributionsDiffer(f"{name} has data sets, or outputs, of which some are random.")
@@ -235,7 +237,7 @@ def _declared(every: Iterable[Sequence[tuple[str, ValueType, Value]]]) -> list[t
     ]
 
 
-def _data_set(one: _DataSet, call: Call, outputs: Sequence[_Output]) -> DataSet:
+def _data_set(node: Node, effects: Effects, one: _DataSet, call: Call, outputs: Sequence[_Output]) -> DataSet:
     arrays = [
         (values, output.bound, mask)
         for _, output, marks in outputs
@@ -251,6 +253,8 @@ def _data_set(one: _DataSet, call: Call, outputs: Sequence[_Output]) -> DataSet:
     others_judge_it = all(_is_comparable(output.value) for _, output, _ in outputs) and not any(
         isinstance(typed.value, dict | SparseTensor) for typed in call.arguments().values()
     )
+    is_scored = not one.unspecified or unspecified_elements > 0
+    exercises = effects.shown_by(node, one.sample) if is_scored else ()
     return DataSet(
         group=one.group,
         about=one.about,
@@ -260,6 +264,7 @@ def _data_set(one: _DataSet, call: Call, outputs: Sequence[_Output]) -> DataSet:
         unspecified=one.unspecified,
         unspecified_elements=unspecified_elements,
         bits=call.bits(),
+        exercises=exercises,
         hidden=bool(one.unspecified) or several or not others_judge_it,
     )
 

@@ -53,6 +53,11 @@ class DataSet(msgspec.Struct, frozen=True, omit_defaults=True):
     """How many elements are open, if not all are; ``unspecified_I.pb`` marks them. The others are scored."""
     bits: Bits = ""
     """What else must match because the text is about it: the signs of zeros, or all bits, those of NaN included."""
+    exercises: tuple[str, ...] | None = None
+    """The attributes whose value this data set is the first of its version to show: another gives another answer.
+
+    None if that is not known, as of tests from elsewhere.
+    """
     hidden: bool = False
     """Only this harness can judge it: its folder has a name that other runners do not look for."""
 

@@ -31,7 +31,7 @@ def source_hash(operators: Path) -> str:
     packages that compute.
     """
     found = hashlib.sha256(repr([(package, version(package)) for package in PACKAGES]).encode())
-    mechanism = [file for room in ("spec", "numbers", "operators", "suite") for file in (HOUSE / room).glob("*.py")]
+    mechanism = [file for room in ("spec", "numbers", "oracles", "suite") for file in (HOUSE / room).glob("*.py")]
     for file in sorted({*mechanism, *operators.rglob("*.py")}):
         found.update(f"\0{file.relative_to(HOUSE).as_posix()}\0".encode() + file.read_bytes())
     return found.hexdigest()
