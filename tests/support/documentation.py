@@ -135,7 +135,7 @@ def _runnable(command: str) -> str:
 def environment() -> dict[str, str]:
     """That of a person: our commands are on the path, and the terminal has ``COLUMNS``."""
     return {
-        **os.environ,
+        **{name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")},
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "COLUMNS": str(COLUMNS),
         "PYTHONUNBUFFERED": "1",  # so that both streams come in the order of a terminal
