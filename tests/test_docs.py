@@ -194,8 +194,8 @@ def test_the_operator_of_the_example(tmp_path: Path):
 def test_the_arguments_of_an_operator_are_those_that_it_has():
     page = text("docs/adding-an-operator.md")
     known = mechanism.operator.__kwdefaults__.keys()
-    told = re.findall(r"^\| `(\w+)=", page, re.MULTILINE)
-    assert set(told) - {"upper"} <= {*known, "since"}
+    shown = re.findall(r"^\| `(\w+)=", page, re.MULTILINE)
+    assert set(shown) - {"upper"} <= {*known, "since"}
 
 
 # Links.
