@@ -33,7 +33,7 @@ def refresh(page: Path) -> None:
                 begin = command.line + command.text.count("\n") + moved
                 fresh = refreshed(shown, [VOLATILE.sub("…", line) for line in one.lines])
                 if not matches(fresh, one.lines):
-                    print(f"{page.name}:{begin}: edit this output by hand; the command prints:\n" + "\n".join(one.lines))
+                    print(f"{page.name}:{begin}: edit by hand; the command prints:\n" + "\n".join(one.lines))
                 lines[begin : begin + len(shown)] = fresh
                 moved += len(fresh) - len(shown)
     page.write_text("\n".join(lines) + "\n", encoding="utf-8")
