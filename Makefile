@@ -8,7 +8,7 @@ BACKENDS ?= numpy onnx-reference onnxruntime
 PY      := .venv/bin/python
 HARNESS := $(PY) -m harness
 
-.PHONY: help setup conformance exhaustive generate schemas scoreboard test lint bench screenshots wheel vendor clean
+.PHONY: help setup conformance exhaustive generate schemas scoreboard test lint docs refresh-docs bench screenshots wheel vendor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -21,6 +21,8 @@ help:
 	@echo "make schemas      write the JSON Schemas in harness/schemas anew, from the code"
 	@echo "make test         the project's own tests"
 	@echo "make lint         ruff and pyright"
+	@echo "make docs         build the documentation into build/site; warnings are errors"
+	@echo "make refresh-docs write into the documentation what its commands print (PAGES='docs/cli.md': these pages)"
 	@echo "make bench        what it costs: generation, and running beside a raw loop and onnx's own runner"
 	@echo "make screenshots  draw the README's pictures of the explorer from the results in reports; needs Chromium"
 	@echo "make vendor       lay together the libraries inside the explorer; needs npm"
@@ -61,6 +63,12 @@ lint: setup
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m pyright
+
+docs: setup
+	$(PY) -m sphinx -W --keep-going -q -d build/doctrees docs build/site
+
+refresh-docs: setup
+	$(PY) tests/refresh_docs.py $(PAGES)
 
 bench: generate
 	$(PY) tests/bench.py
