@@ -91,16 +91,19 @@ def mutants(path: Path, name: str) -> Iterator[tuple[Mutant, ast.Module]]:
     number = 0
     for place, (function, node, *_) in enumerate(places):
         for new in _changes(copy.deepcopy(node)):
-            before, after = _short(ast.unparse(node)), "left out" if isinstance(new, ast.Pass) else _short(ast.unparse(new))
+            before, after = (
+                _short(ast.unparse(node)),
+                "left out" if isinstance(new, ast.Pass) else _short(ast.unparse(new)),
+            )
             if before == after:
                 continue
             changed = copy.deepcopy(tree)
             _, old, parent, field, index = list(_nodes(changed))[place]
-            new = ast.fix_missing_locations(ast.copy_location(new, old))
+            placed = ast.fix_missing_locations(ast.copy_location(new, old))
             if index is None:
-                setattr(parent, field, new)
+                setattr(parent, field, placed)
             else:
-                getattr(parent, field)[index] = new
+                getattr(parent, field)[index] = placed
             yield Mutant(name, function, node.lineno, f"{before} → {after}", number), changed
             number += 1
 

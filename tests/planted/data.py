@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -51,9 +50,7 @@ class Trial(msgspec.Struct, eq=False):
             found = compare_distributions(self.case, self.answers[0].outputs, outputs, self.inputs, tuple)
             return found.verdict != "passed"
         bits = self.data_set.bits
-        return all(
-            compare(self.case, answer, outputs, _always(bits)).verdict != "passed" for answer in self.answers
-        )
+        return all(compare(self.case, answer, outputs, _always(bits)).verdict != "passed" for answer in self.answers)
 
     def is_noticed(self) -> bool:
         """Whether what the oracle gives now, for fresh copies of the inputs, is noticed; an exception is."""
@@ -91,9 +88,7 @@ def _loaded(case: Case, answer: ExpectedAnswer) -> ExpectedAnswer:
     every = range(len(case.outputs))
     bounds, masks = [answer.bounds(i) for i in every], [answer.mask(i) for i in every]
     alternatives = [tuple(answer.alternatives(i)) for i in every]
-    return ExpectedAnswer(
-        list(answer.outputs), bounds.__getitem__, tuple, alternatives.__getitem__, masks.__getitem__
-    )
+    return ExpectedAnswer(list(answer.outputs), bounds.__getitem__, tuple, alternatives.__getitem__, masks.__getitem__)
 
 
 def _always(bits: Bits) -> Any:

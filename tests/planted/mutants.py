@@ -26,10 +26,9 @@ from data import Trial, trials
 import harness.operators
 from harness.oracles.operator import Operator, operators
 from harness.spec.schema import newest
-from harness.suite.cases import Case
+from harness.suite.cases import Case, Labels
 from harness.suite.manifest import Suite, open_suite
 from harness.suite.select import Selection
-from harness.suite.cases import Labels
 
 OPERATORS = Path(harness.operators.__file__).parent
 LISTED = Path(__file__).parent.parent / "mutants.toml"
@@ -199,10 +198,15 @@ def main() -> int:
     found.sort(key=lambda of: of.title)
     lines = list(_report(found, whole=not options.select))
     print(*lines, sep="\n")
-    for title, group in (("newest versions", [f for f in found if f.newest]), ("older versions", [f for f in found if not f.newest])):
+    for title, group in (
+        ("newest versions", [f for f in found if f.newest]),
+        ("older versions", [f for f in found if not f.newest]),
+    ):
         total, left = sum(f.total for f in group), sum(len(f.survivors) for f in group)
         if total:
-            print(f"{title}: {total - left:,} of {total:,} mutants noticed ({(total - left) / total:.2%}), {left:,} survive")
+            print(
+                f"{title}: {total - left:,} of {total:,} mutants noticed ({(total - left) / total:.2%}), {left:,} survive"
+            )
     print(f"{len(lines):,} lines above; {time.monotonic() - began:.0f} s")
     return 1 if lines else 0
 
