@@ -60,6 +60,7 @@ class _Found(NamedTuple):
     """What is wrong if the ratio is above 1, to follow the output's name."""
 
 
+@np.errstate(all="ignore")  # a signalling NaN, an infinity or a huge number is a wrong value, not a warning
 def compare_distributions(
     case: Case, want: Sequence[Value], got: Sequence[Value], inputs: Sequence[Value], names: Names
 ) -> Comparison:
@@ -91,8 +92,7 @@ def _hold(
     distribution: Distribution, got: np.ndarray, element: ElementType, inputs: Sequence[Value], alarms: float
 ) -> _Found:
     y = got.astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        outside = ~_possible(distribution, y, element, inputs)
+    outside = ~_possible(distribution, y, element, inputs)
     if outside.any():
         index = tuple(np.argwhere(outside)[0].tolist())
         count = int(np.count_nonzero(outside))

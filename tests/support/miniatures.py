@@ -86,6 +86,23 @@ class SwapsNan(Right):
         return [np.where(np.isnan(y), np.float32(0), np.where(y == y.flat[0], np.float32(np.nan), y))]
 
 
+SIGNALLING = {"float16": 0x7D01, "bfloat16": 0x7F81, "float32": 0x7F800001, "float64": 0x7FF0000000000001}
+"""Bit patterns of a signalling NaN."""
+
+
+def signalling_nans(dtype, shape):
+    """An array of signalling NaNs, whose conversion raises the invalid-operation flag; complex ones in both parts."""
+    parts = 2 if dtype.kind == "c" else 1
+    name = f"float{8 * dtype.itemsize // 2}" if parts == 2 else dtype.name
+    patterns = np.full((*shape, parts), SIGNALLING[name], f"u{dtype.itemsize // parts}")
+    return patterns.view(dtype).reshape(shape)
+
+
+class SignallingNan(Right):
+    def run(self, y):
+        return [signalling_nans(y.dtype, y.shape)]
+
+
 class FlipsZero(Right):
     def run(self, y):
         return [np.where(y == 0, -y, y)]
