@@ -117,11 +117,19 @@ def test_a_crash_that_does_not_come_again_is_told(runs):
     assert sum(bool(result.message) for result in run.results) == 1
 
 
-def test_a_hang_keeps_the_answers_before_it(runs):
-    run = runs("HangsSecond", seconds=0.3)
-    assert verdicts(run) == {"passed": 3, "timed_out": 6}
-    told = {result.data_set: result.message for result in run.results}
-    assert told == {0: "", 1: "no answer within 0.3 s", 2: "not reached: the one before it took all the time"}
+def test_a_hang_keeps_the_answers_before_it(tools, tmp_path):
+    runs = tools.Runs(tools.tiny_suite(tmp_path / "small", cases=1), tmp_path / "reports")
+    run = runs("HangsSecond", seconds=3)
+    assert [(result.verdict, result.message) for result in run.results] == [
+        ("passed", ""),
+        ("timed_out", "no answer within 3 s"),
+        ("timed_out", "not reached: the one before it took all the time"),
+    ]
+
+
+def test_the_cases_behind_a_hang_are_run(runs):
+    run = runs("HangsInPrepare", seconds=0.1)
+    assert verdicts(run) == {"timed_out": 9}
 
 
 def test_a_hang_in_prepare_holds_the_whole_case(tools, tmp_path):
@@ -144,12 +152,12 @@ def test_memory_is_limited(tools, tmp_path):
 def test_a_leak_is_met_with_a_fresh_worker(tools, tmp_path):
     runs = tools.Runs(tools.tiny_suite(tmp_path / "many", cases=40, data_sets=1), tmp_path / "reports")
     run = runs("Leaks", memory=768 << 20)
-    assert {result.verdict for result in run.results} == {"passed"}, "40 cases leak 1.9 GiB"
+    assert {result.verdict for result in run.results} == {"passed"}, "40 cases leak 1.25 GiB"
     assert not messages(run)
 
 
 def test_a_backend_may_be_fat_from_the_start(runs):
-    assert verdicts(runs("Fat", memory=256 << 20)) == {"passed": 9}
+    assert verdicts(runs("Fat", memory=320 << 20)) == {"passed": 9}
 
 
 def test_a_program_that_begins_with_nonsense_is_not_tried_for_ever(runs):

@@ -12,6 +12,7 @@ import signal
 import sys
 import time
 import unittest
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -272,10 +273,10 @@ class Leaks(Right):
         self.hoard = []
 
     def run(self, y):
-        self.hoard.append(mmap.mmap(-1, 48 << 20))
-        for offset in range(0, 48 << 20, mmap.PAGESIZE):
+        self.hoard.append(mmap.mmap(-1, 32 << 20))
+        for offset in range(0, 32 << 20, mmap.PAGESIZE):
             self.hoard[-1][offset] = 1
-        time.sleep(0.02)
+        time.sleep(0.05)  # so that at most five cases, 160 MiB, come between two looks at its memory
         return [y]
 
 
@@ -327,6 +328,18 @@ class Slow(Right):
 
     def run(self, y):
         time.sleep(0.005)
+        return [y]
+
+
+class Gated(Right):
+    """Answers ten data sets, then waits until a file is there."""
+
+    answered = 0
+
+    def run(self, y):
+        self.answered += 1
+        while self.answered > 10 and not Path(os.environ["MINIATURE_GATE"]).exists():
+            time.sleep(0.01)
         return [y]
 
 

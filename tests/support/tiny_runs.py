@@ -101,6 +101,7 @@ def suite(tmp_path: Path) -> Suite:
 def isolated_workers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     monkeypatch.setenv("PYTHONPATH", str(HERE))
     monkeypatch.setenv("MINIATURE_MARK", str(tmp_path / "mark"))
+    monkeypatch.setenv("MINIATURE_GATE", str(tmp_path / "gate"))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     yield
