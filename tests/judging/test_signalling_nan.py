@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from miniatures import signalling_nans
 
-from harness.judging.compare import compare
+from harness.judging.compare import ExpectedAnswer, compare
 from harness.judging.distributions import compare_distributions
 from harness.judging.measures import Tolerance, measure
 from harness.numbers.distributions import Bernoulli, Distribution, Dropped, Mask, Multinomial, Normal, Uniform
@@ -52,34 +52,36 @@ def test_it_matches_nan_only(of: ElementType, judge: np.ndarray | Tolerance | No
 @pytest.mark.parametrize("judged", ["bounds", "tolerance"])
 @pytest.mark.parametrize("bounded", [True, False])
 def test_it_is_a_wrong_value_with_a_message(of: ElementType, judged: str, bounded: bool):
-    bounds = np.ones(SHAPE, np.float32) if bounded else None
+    bounds, mask = np.ones(SHAPE, np.float32) if bounded else None, np.arange(SHAPE[0]) == 0
     got = signalling_nans(of.dtype, SHAPE)
-    found = compare(
-        case(of, judged), [ones(of)], [got], lambda _: bounds, lambda: ["y"], lambda _: [quiet_nans(of)[:1], ones(of)]
+    want = ExpectedAnswer(
+        [ones(of)], lambda _: bounds, lambda: ["y"], lambda _: [quiet_nans(of)[:1], ones(of)], lambda _: mask
     )
-    assert (found.verdict, found.differing) == ("wrong_value", 40)
-    assert found.message.startswith("y[0] = nan")
+    found = compare(case(of, judged), want, [got], lambda _: "all")
+    assert (found.verdict, found.differing) == ("wrong_value", 39)
+    assert found.message.startswith("y[1] = nan")
 
 
 @pytest.mark.parametrize("of", TYPES, ids=str)
 def test_it_may_be_expected_or_an_alternative(of: ElementType):
     signalling = signalling_nans(of.dtype, SHAPE)
     for want, alternative in ((signalling, ones(of)), (ones(of), signalling)):
-        found = compare(
-            case(of, "bounds"),
-            [want],
-            [quiet_nans(of)],
-            lambda _: None,
-            lambda: ["y"],
-            lambda _, alternative=alternative: [alternative],
-        )
-        assert found.verdict == "passed"
+        answer = ExpectedAnswer([want], alternatives=lambda _, alternative=alternative: [alternative])
+        assert compare(case(of, "bounds"), answer, [quiet_nans(of)]).verdict == "passed"
+
+
+@pytest.mark.parametrize("of", TYPES, ids=str)
+def test_its_bits_count_if_all_bits_are_compared(of: ElementType):
+    signalling = signalling_nans(of.dtype, SHAPE)
+    for got, verdict in ((quiet_nans(of), "wrong_value"), (signalling.copy(), "passed")):
+        found = compare(case(of, "bounds"), ExpectedAnswer([signalling]), [got], lambda _: "all")
+        assert found.verdict == verdict
 
 
 def test_a_bound_of_nan_allows_nothing():
     of = element_type("float")
     bounds = signalling_nans(np.dtype(np.float32), SHAPE)
-    found = compare(case(of, "bounds"), [ones(of)], [2 * ones(of)], lambda _: bounds, lambda: ["y"])
+    found = compare(case(of, "bounds"), ExpectedAnswer([ones(of)], lambda _: bounds), [2 * ones(of)])
     assert found.verdict == "wrong_value"
 
 

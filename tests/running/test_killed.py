@@ -1,4 +1,4 @@
-"""Killed at any moment, a run loses no line, counts none twice, leaves no process, and goes on."""
+"""A run that is killed at any moment loses no line, leaves no process, and can be resumed."""
 
 import os
 import random
@@ -34,7 +34,7 @@ def many(tools, tmp_path):
 
 
 def start(many, backend="miniatures:Slow"):
-    """A run in a process of its own, which resumes what is there."""
+    """Start a run in a new process; it resumes an earlier run."""
     command = [sys.executable, "-c", SCRIPT, str(many.suite.path), str(many.folder), backend]
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
 
@@ -50,7 +50,7 @@ def lines(many):
 
 
 def kill_at(tools, many, process, number, kill):
-    """Kill once so many lines are written; a run that is over by then is as good a moment."""
+    """Kill the process when the file has this many lines, unless it has ended by then."""
     assert tools.await_true(lambda: lines(many) >= number or process.poll() is not None)
     if process.poll() is None:
         kill(process)
@@ -59,13 +59,13 @@ def kill_at(tools, many, process, number, kill):
 
 
 def same(many, run):
-    """Each data set exactly once, all passed, as undisturbed."""
+    """Check that the run is complete and has each data set exactly once."""
     assert run.finished
     assert [(r.case, r.data_set) for r in run.results] == [
         (f"test_identity_{c:03d}", d) for c in range(CASES) for d in range(2)
     ]
     text = (many.folder / RESULTS).read_text()
-    assert text.count('"kind":"result"') == 2 * CASES, "once in the file too"
+    assert text.count('"kind":"result"') == 2 * CASES, "also once in the file"
     assert text.count('"kind":"header"') == text.count('"kind":"footer"') == 1
     assert run.footers[0].counts == {"passed": 2 * CASES}
 
@@ -76,7 +76,7 @@ def test_a_killed_parent_leaves_nothing_and_is_resumed(tools, many, tmp_path):
         process = start(many)
         kill_at(tools, many, process, lines(many) + moments.randrange(40), subprocess.Popen.kill)
         assert tools.await_gone(str(tmp_path)), "an orphan"
-    for scratch in tmp_path.glob("onnx-conformance-*"):  # SIGKILL is the one end that nobody can tidy up after
+    for scratch in tmp_path.glob("onnx-conformance-*"):  # nothing can clean up after SIGKILL
         for file in scratch.iterdir():
             file.unlink()
         scratch.rmdir()
@@ -94,7 +94,7 @@ def test_programs_of_a_killed_parent_die_with_it(tools, many, tmp_path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_stopped_run_tidies_up_and_tells_how_to_go_on(tools, many, tmp_path, number):
+def test_a_stopped_run_cleans_up_and_can_be_resumed(tools, many, tmp_path, number):
     process = start(many, "miniatures:Gated")
     assert tools.await_true(lambda: lines(many) == 1 + 2 * 10), "both workers wait at the gate"
     process.send_signal(number)
@@ -129,4 +129,7 @@ def test_killed_workers_are_replaced(tools, many, tmp_path):
     run = read_run(many.folder / RESULTS)
     same(many, run)
     notes = [r.message for r in run.results if r.message]
-    assert notes == ["the worker went at first (was killed by SIGKILL), and not again alone"] * 4
+    assert (
+        notes
+        == ["the worker was killed by SIGKILL at the first attempt, but not when the data set ran again alone"] * 4
+    )

@@ -1,9 +1,9 @@
-"""Miniatures: a backend for every verdict and every misbehaviour, so that each is known to be reachable.
+"""Miniature backends: one for each verdict and each kind of misbehaviour.
 
-Workers find this module by PYTHONPATH; a model is an Identity or an Add of its two inputs.
+Workers find this module through PYTHONPATH. A model is an Identity, or an Add of its two inputs.
 """
 
-# ruff: noqa: T201 - misbehaving is not to use what one gets, and to print
+# ruff: noqa: T201 - some of them print
 
 import ctypes
 import mmap
@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import onnx
 
-from harness.backend.interface import Description, MissingRequirement, Unsupported
+from harness.backend import Description, MissingRequirement, Unsupported
 
 
 class Right:
@@ -110,7 +110,7 @@ class FlipsZero(Right):
 
 
 class Mutates(Right):
-    """Writes into its inputs once it has read them."""
+    """Writes into its inputs after reading them."""
 
     def prepare(self, model):
         def run(inputs):
@@ -173,9 +173,9 @@ class DeclinesLater(Right):
         raise Unsupported("not of this shape")
 
 
-class Lacks(Right):
+class MissingLocale(Right):
     def run(self, y):
-        raise MissingRequirement("the locale tlh_QO; install it")
+        raise MissingRequirement("the locale tlh_QO is not installed")
 
 
 class NoCallable(Right):
@@ -234,7 +234,7 @@ class SegfaultsSecond(Right):
 
 
 class SegfaultsOnce(Right):
-    """Crashes in the very first worker of a run only, once it has answered a case."""
+    """Crashes once per run: the first worker, after its first answer."""
 
     answered = 0
 
@@ -257,7 +257,7 @@ class EatsMemory(Right):
 
 
 class EatsSharedMemory(Right):
-    """Takes memory that no limit on data counts, and keeps it."""
+    """Takes shared memory, which RLIMIT_DATA does not count."""
 
     def run(self, y):
         hoard = mmap.mmap(-1, 512 << 20)
@@ -267,7 +267,7 @@ class EatsSharedMemory(Right):
 
 
 class Leaks(Right):
-    """Grows with every case, slowly."""
+    """Leaks 32 MiB in every case."""
 
     def __init__(self):
         self.hoard = []
@@ -280,8 +280,8 @@ class Leaks(Right):
         return [y]
 
 
-class Fat(Right):
-    """Needs more than half of its memory from the start."""
+class HighIdleMemory(Right):
+    """Uses more than half of the allowed memory from the start."""
 
     def __init__(self):
         self.hoard = mmap.mmap(-1, 160 << 20)
@@ -315,7 +315,7 @@ class GivesObjects(Right):
 
 
 class Forks(Right):
-    """Leaves a child behind that holds the worker's descriptors, and goes."""
+    """Exits, and leaves a child that holds the worker's descriptors."""
 
     def run(self, y):
         if os.fork() == 0:
@@ -324,7 +324,7 @@ class Forks(Right):
 
 
 class Slow(Right):
-    """Takes a moment a case, so that a run can be stopped in its midst."""
+    """Takes 5 ms per data set, so that a run can be killed while it runs."""
 
     def run(self, y):
         time.sleep(0.005)
@@ -344,7 +344,7 @@ class Gated(Right):
 
 
 class FailsToStartAgain(Right):
-    """Starts once, and is killed by its first case."""
+    """Starts once, and is killed in its first case."""
 
     def __init__(self):
         try:
@@ -370,16 +370,16 @@ class NoDescription(Right):
         return "mine"
 
 
-class CannotBeMade(Right):
+class NeedsArgument(Right):
     def __init__(self, path):
         pass
 
 
-# Backends as onnx's own tests know them.
+# Backends for onnx's own backend tests.
 
 
 class BackendIsNotSupposedToImplementIt(unittest.SkipTest):
-    """Known by its name only."""
+    """Recognized by its name only."""
 
 
 class Outputs(NamedTuple):
