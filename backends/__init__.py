@@ -1,1 +1,1 @@
-"""Adapters: a module a backend, and beside it what it is known to get wrong (``<name>.expected.toml``)."""
+"""Adapters: one module per backend, and beside it the backend's known failures (``<name>.expected.toml``)."""

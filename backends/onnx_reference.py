@@ -1,4 +1,4 @@
-"""onnx.reference, the evaluator in Python that ONNX ships."""
+"""Runs onnx.reference, ONNX's own evaluator in Python."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ import numpy as np
 import onnx
 from onnx.reference import ReferenceEvaluator  # noqa: TID251 - here it is the backend under test
 
-from harness.backend.interface import Description, Runner, Unsupported
-from harness.spec.values import Value
+from harness.backend import Description, PreparedModel, Unsupported, Value
 
 
 class OnnxReferenceBackend:
-    """Declines what ReferenceEvaluator says it does not implement."""
+    """Declines models that ReferenceEvaluator says it does not implement."""
 
     SCRIPT = """\
 from onnx.reference import ReferenceEvaluator
@@ -25,14 +24,14 @@ def run(model, inputs):
 """
 
     def describe(self) -> Description:
-        """The installed onnx."""
+        """Return the version of the installed onnx."""
         return Description("onnx-reference", onnx.__version__, configuration={"numpy": np.__version__})
 
-    def prepare(self, model: bytes) -> Runner:
-        """Raises Unsupported for an operator, or a version of one, that the evaluator has not."""
+    def prepare(self, model: bytes) -> PreparedModel:
+        """Raises Unsupported if the evaluator does not implement an operator or its version."""
         try:
             evaluator = ReferenceEvaluator(model)
-        except RuntimeError as error:  # NotImplementedError is one, and of some operators it lacks it says it in words
+        except RuntimeError as error:  # NotImplementedError is a subclass; for some operators only the message says it
             if isinstance(error, NotImplementedError) or str(error).startswith("No implementation for operator"):
                 raise Unsupported(str(error).splitlines()[0]) from error
             raise

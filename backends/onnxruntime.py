@@ -1,4 +1,4 @@
-"""ONNX Runtime on the CPU, carrying every element type that it registers."""
+"""Runs ONNX Runtime on the CPU, with every element type that it registers."""
 
 from __future__ import annotations
 
@@ -10,28 +10,27 @@ from typing import Any
 import numpy as np
 import onnxruntime
 
-from harness.backend.interface import Description, MissingRequirement, Runner, Unsupported
+from harness.backend import Description, MissingRequirement, PreparedModel, Unsupported, Value
 from harness.spec.codec import pack, unpack
 from harness.spec.element_types import element_type
-from harness.spec.values import MapType, SequenceType, TensorType, Value, ValueType, element_in, parse_type
+from harness.spec.values import MapType, SequenceType, TensorType, ValueType, element_in, parse_type
 
 _NUMPY = {"float", "double", "float16", "bool", "string"} | {
     f"{u}int{bits}" for u in ("", "u") for bits in (8, 16, 32, 64)
 }
-"""Element types that pass through run() as NumPy arrays; the others would arrive as other types, or not at all."""
+"""Element types that run() takes and returns as NumPy arrays. It converts or rejects the others."""
 
 _DECLINED = re.compile(
     r"is not a registered function/op|No Op registered for"
     r"|Could not find an implementation|Failed to find kernel|is not currently registered or supported"
 )
-"""In a Fail: an operator, a kernel or a data type that is not there. All else is a failure."""
-
+"""Messages of a Fail about an operator, kernel or data type that does not exist. Any other Fail is an error."""
 
 _LOCALE = re.compile(r"Failed to construct locale with name:([^:]+)")
 
 
 class OnnxRuntimeBackend:
-    """CPUExecutionProvider, one thread, with the graph optimizations that users get by default."""
+    """CPUExecutionProvider with one thread and the default graph optimizations."""
 
     SCRIPT = """\
 import ctypes
@@ -48,7 +47,7 @@ def run(model, inputs):
     types = " ".join(info.type for info in (*session.get_inputs(), *session.get_outputs()))
     if not re.search("bfloat|float[468]|int[24][)]", types):
         return session.run(None, feeds)
-    # Types that run() does not take or give as they are go as packed bytes, in OrtValues.
+    # Pass types that run() converts or rejects as packed bytes in OrtValues.
     binding, held = session.io_binding(), []
     for name, value in feeds.items():
         tensor = numpy_helper.from_array(value)
@@ -76,15 +75,15 @@ def fetched(value):
         self._options.log_severity_level = 4
 
     def describe(self) -> Description:
-        """The version of onnxruntime, and the options that change what it computes."""
+        """Return the version of onnxruntime and the options that affect its results."""
         return Description(
             "onnxruntime",
             onnxruntime.__version__,
             configuration={"provider": "CPUExecutionProvider", "graph_optimization_level": "all", "threads": "1"},
         )
 
-    def prepare(self, model: bytes) -> Runner:
-        """Raises Unsupported for NotImplemented, and for a Fail that says an operator or a type is not registered."""
+    def prepare(self, model: bytes) -> PreparedModel:
+        """Raises Unsupported for NotImplemented, and for a Fail that says an operator or type is not registered."""
         try:
             session = onnxruntime.InferenceSession(model, self._options, providers=["CPUExecutionProvider"])
         except Exception as error:
@@ -103,7 +102,7 @@ def fetched(value):
 
 
 def _elements(of: str) -> list[str]:
-    """The element types named in a type: ``seq(tensor(float))`` has ``float``."""
+    """The names of the element types in a type: ``seq(tensor(float))`` has ``float``."""
     return re.findall(r"\w+(?=\))|\w+(?=,)", of)
 
 
@@ -111,7 +110,7 @@ def _declined(error: Exception) -> Exception:
     kind, text = type(error).__name__, str(error)
     if locale := _LOCALE.search(text):
         return MissingRequirement(
-            f"the locale {locale[1]}; install it, on Debian with locale-gen of the package locales"
+            f"the locale {locale[1]} is not installed; on Debian, install it with locale-gen of the package locales"
         )
     if kind == "NotImplemented" or (kind in ("Fail", "InvalidGraph") and _DECLINED.search(text)):
         return Unsupported(text)
@@ -128,7 +127,7 @@ def _run(session: Any, inputs: dict[str, str], outputs: dict[str, str], values: 
 
 
 def _plain(value: Value, of: str) -> Any:
-    """A value as run() takes it: maps have Python numbers, and are of floats and not empty."""
+    """A value in the form that run() accepts. Maps must hold Python floats and must not be empty."""
     if not isinstance(value, dict):
         return value
     if "tensor(float)" not in of or not value:
@@ -137,7 +136,7 @@ def _plain(value: Value, of: str) -> Any:
 
 
 def _as_declared(value: Any, of: ValueType) -> Value:
-    """What run() gave, with tensors in place of the numbers that it has inside maps."""
+    """An output of run(), with 0-D tensors instead of the Python numbers inside maps."""
     match value:
         case list():
             return [_as_declared(item, of.of if isinstance(of, SequenceType) else of) for item in value]
@@ -152,9 +151,9 @@ def _as_declared(value: Any, of: ValueType) -> Value:
 def _run_bound(
     session: Any, inputs: dict[str, str], outputs: dict[str, str], values: Sequence[Value]
 ) -> Sequence[Value]:
-    """Through OrtValues that hold the packed bytes, since NumPy has no such types."""
+    """Run with OrtValues that hold packed bytes, since NumPy has no such types."""
     binding = session.io_binding()
-    held: list[Any] = []  # an OrtValue must outlive the run
+    held: list[Any] = []  # keeps the OrtValues alive until the run ends
     for name, value in zip(inputs, values, strict=False):
         held.append(_ort_value(np.asarray(value)))
         binding.bind_ortvalue_input(name, held[-1])
@@ -177,7 +176,7 @@ def _ort_value(array: np.ndarray) -> Any:
 
 
 def _value(found: Any, declared: str) -> Value:
-    """An output as an array; packed bytes are read by the element type that the runtime says they have."""
+    """An output as an array. Packed bytes are unpacked as the element type that the runtime states."""
     of = parse_type(declared)
     if not isinstance(of, TensorType) or of.element.name in _NUMPY:
         return found.numpy() if found.is_tensor() else found.to_list()

@@ -1,11 +1,11 @@
-"""What can go wrong, and whose move it is: a base class an exit status; each situation is a class in its own room."""
+"""The base classes of the harness's exceptions: one base class per exit status, one subclass per situation."""
 
 
 class ConformanceError(Exception):
-    """The harness itself failed (exit status 3): a broken file, a full disk, a worker that cannot start.
+    """The harness itself failed (exit status 3): a broken file, a full disk, a worker that does not start.
 
-    A subclass is a situation. Its message says what was wanted, what was found and where;
-    ``advice`` says what to do next and is printed on its own line.
+    Each situation is a subclass in its own package. The message says what was expected, what was found and where;
+    ``advice`` says what to do next and is printed on a line of its own.
     """
 
     status = 3
@@ -18,6 +18,6 @@ class ConformanceError(Exception):
 
 
 class UsageError(ConformanceError):
-    """The person asked for something that is not there or cannot be done (exit status 2)."""
+    """The user asked for something that does not exist or cannot be done (exit status 2)."""
 
     status = 2

@@ -185,14 +185,14 @@ def test_repro_is_a_script(capsys: pytest.CaptureFixture[str]):
 def test_backends_are_named_and_the_protocol_is_published(capsys: pytest.CaptureFixture[str]):
     assert {"numpy", "onnx-reference", "onnxruntime"} <= set(out(capsys, "backends").split())
     schema = json.loads(out(capsys, "backends", "--protocol"))
-    assert {"Describe", "RunCase", "Described", "Answer"} <= schema["$defs"].keys()
+    assert {"DescribeRequest", "CaseRequest", "DescribeAnswer", "CaseAnswer"} <= schema["$defs"].keys()
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         ("run --backend nunpy", "Did you mean numpy?"),
-        ("run --backend no.such.module:Class", "There is no module 'no'"),
+        ("run --backend no.such.module:Class", "names the module 'no', which does not exist"),
         ("run --backend command:no-such-program", "no-such-program"),
         ("run --backend numpy --suite nowhere", "There is no suite at testdata/nowhere"),
         ("run --backend numpy --select op=CumPrd", "did you mean op=CumProd"),

@@ -1,1 +1,1 @@
-"""Help for adapter authors: probes, check-backend and repro."""
+"""Tools for authors of adapters: check-backend with its probes, and repro."""

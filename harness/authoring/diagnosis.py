@@ -1,4 +1,4 @@
-"""What an answer to a probe says of the adapter, and what its author should do."""
+"""Explains the answer to a probe: its likely cause in the adapter, and how to fix it."""
 
 from __future__ import annotations
 
@@ -7,123 +7,130 @@ import re
 import msgspec
 
 from harness.authoring.probes import Probe
-from harness.backend.loading import COMMAND, ONNX
+from harness.backend.loading import COMMAND_PREFIX, ONNX_PREFIX
 from harness.results.lines import Verdict
 from harness.spec.element_types import BY_NAME
 
 
 class Diagnosis(msgspec.Struct, frozen=True):
-    """For a person who wrote their first adapter an hour ago."""
+    """Advice for a person who is writing their first adapter."""
 
-    means: str
-    do: str
+    cause: str
+    fix: str
 
 
-LACKING = Diagnosis("The machine lacks what the backend needs; that is no fault of the backend's.", "Install it.")
+MISSING_REQUIREMENT = Diagnosis(
+    "The machine lacks something that the backend needs, which is not a fault of the backend.",
+    "Install what the message names.",
+)
 
 
 def how_to_decline(spec: str) -> str:
-    """What a backend that comes in this way does to say that it has not got something."""
-    if spec.startswith(COMMAND):
+    """How a backend of this kind declines a model, as an instruction."""
+    if spec.startswith(COMMAND_PREFIX):
         return 'answer with "status":"unsupported" and the reason as "message"'
-    if spec.startswith(ONNX):
+    if spec.startswith(ONNX_PREFIX):
         return "raise onnx.backend.test.runner.BackendIsNotSupposedToImplementIt(reason), or let is_compatible be False"
-    return "raise harness.backend.loading.Unsupported(reason)"
+    return "raise harness.backend.Unsupported(reason)"
 
 
 def diagnose(probe: Probe, verdict: Verdict, message: str, spec: str) -> Diagnosis:
-    """Why a probe that wants an answer did not pass; ``verdict`` and ``message`` are those of its result line."""
+    """Explain why a probe that wants an answer did not pass; ``verdict`` and ``message`` are those of its result."""
     match verdict:
         case "wrong_value" | "wrong_shape":
-            return Diagnosis(probe.means, probe.do)
+            return Diagnosis(probe.cause, probe.fix)
         case "wrong_type":
-            return _of_type(probe, message, spec)
+            return _diagnose_type(probe, message, spec)
         case "wrong_count":
             return Diagnosis(
-                "The graph's outputs and what is returned are not the same in number.",
-                "Return the outputs that graph.output declares, each once, and nothing else.",
+                "The adapter returns more or fewer outputs than the graph has.",
+                "Return each output that graph.output declares exactly once, and nothing else.",
             )
         case "crashed":
             return Diagnosis(
-                "The process ended; in a run that costs a restart of the backend for every such case.",
-                "See what the library prints: the worker's standard error is quoted above. Decline what crashes it.",
+                "The worker process ended. In a run, every such case restarts the backend.",
+                "Read the last line of standard error, quoted above. Decline the models that crash the runtime.",
             )
         case "timed_out":
             return Diagnosis(
-                "Nothing came within the limit that a run has by default.",
-                "Look for a lock, a prompt or a download; a backend that is only slow is run with a longer --limit.",
+                "There was no answer within the default time limit of a run.",
+                "Look for a lock, a prompt or a download. If the backend is only slow, run it with a longer --limit.",
             )
-        case "not_run" if message.startswith("the machine lacks"):
-            return LACKING
+        case "not_run" if message.startswith("missing requirement"):
+            return MISSING_REQUIREMENT
         case "not_run":
-            return Diagnosis("The backend could not be started again after a crash.", "Mend the crash first.")
+            return Diagnosis("The backend did not start again after a crash.", "Fix the crash first.")
         case _:
-            return _of_error(message, spec)
+            return _diagnose_error(message, spec)
 
 
-def _of_type(probe: Probe, message: str, spec: str) -> Diagnosis:
-    means = "The output is of another type than the graph declares: it was converted, or its bytes are read as such."
+def _diagnose_type(probe: Probe, message: str, spec: str) -> Diagnosis:
+    cause = (
+        "The output has another type than the graph declares: it was converted, or its bytes were read as that type."
+    )
     wanted = re.search(r"want tensor\((\w+)\)$", message)
     element = BY_NAME.get(wanted[1]) if wanted else None
-    if spec.startswith(COMMAND):
-        return Diagnosis(means, 'Write the tensor with its own data_type, and state that type in "outputs".')
-    if element is None:  # a sequence, or what should be one
-        return Diagnosis(means, probe.do)
+    if spec.startswith(COMMAND_PREFIX):
+        return Diagnosis(cause, 'Write the tensor with its own data_type, and state that type in "outputs".')
+    if element is None:  # not a tensor
+        return Diagnosis(cause, probe.fix)
     if element.kind == "string" or element.dtype.isbuiltin == 1:
         return Diagnosis(
-            means,
-            f"Return what the runtime gives in its own type; where it has not got that type, {how_to_decline(spec)}.",
+            cause,
+            f"Return the runtime's output in its own type. If the runtime lacks that type, {how_to_decline(spec)}.",
         )
     return Diagnosis(
-        means, "NumPy has no such type: return the bytes as ml_dtypes has it, e.g. raw.view(ml_dtypes.bfloat16)."
+        cause,
+        "NumPy itself has no such type. Return the bytes with the type of ml_dtypes, such as "
+        "raw.view(ml_dtypes.bfloat16).",
     )
 
 
-def _of_error(message: str, spec: str) -> Diagnosis:
-    for pattern, means, do in _ERRORS:
+def _diagnose_error(message: str, spec: str) -> Diagnosis:
+    for pattern, cause, fix in _ERRORS:
         if re.search(pattern, message):
-            return Diagnosis(means, do)
+            return Diagnosis(cause, fix)
     return Diagnosis(
-        "The backend failed, which a run reports as its fault; what it has not got, it declines.",
-        f"If the runtime has not got this, {how_to_decline(spec)}; if it has, mend what failed.",
+        "The backend failed. A run reports this as an error of the backend; a feature that it lacks must be declined.",
+        f"If the runtime does not support this, {how_to_decline(spec)}. Otherwise fix the failure.",
     )
 
 
 _ERRORS = (
     (
-        r"The run gave .* want a list",
-        "Whatever the graph gives, the outputs are a list, one value an output.",
+        r"^The backend returned .* want a list",
+        "The outputs are always a list with one value per output, even for a graph with a single output.",
         "Return [y] instead of y, or list(outputs.values()).",
     ),
     (
-        r"prepare gave .* want a callable",
-        "prepare gives what runs the model: a function from the list of inputs to the list of outputs.",
+        r"prepare returned .* want a callable",
+        "prepare must return a function that takes the list of inputs and returns the list of outputs.",
         "Return a function: lambda inputs: session.run(inputs).",
     ),
     (
         r"(prepare|run|<lambda>)\(\) (takes|missing|got an unexpected)",
         "A function of the adapter has other parameters than it is called with.",
-        "They are describe(self), prepare(self, model) and, for what prepare returns, run(inputs) with one list.",
+        "Write describe(self) and prepare(self, model); prepare returns run(inputs) with one list.",
     ),
     (
-        r"holds .* which is no text",
-        "A tensor of strings holds things that are none.",
+        r"A string tensor holds",
+        "A tensor of strings has elements that are not text.",
         "Return an array of dtype object whose elements are str.",
     ),
     (
-        r"no ONNX (value|element type)|^output_\d+ is ",
-        "An output is nothing that ONNX knows: it may be a number, or a tensor of another library.",
-        "Wrap tensors: numpy.asarray(y). A list is a sequence, a dict a map, None an absent optional.",
+        r"ONNX (value|element type)|^output_\d+ is ",
+        "An output is not an ONNX value. It may be a Python number, or a tensor of another library.",
+        "Convert tensors with numpy.asarray(y). A list is a sequence, a dict a map, None an empty optional.",
     ),
     (
         r"for output_\d+",
-        "An output was stated, and its file is not there or is none.",
-        'Write every output to the file that "outputs" of its data set names, before you answer.',
+        "The answer lists an output, but its file does not exist or is invalid.",
+        'Write every output to the path in "outputs" of its data set before you answer.',
     ),
     (
         r"^the backend answered with ",
-        "On standard output there was something that is no answer of the protocol.",
-        "Write answers there and nothing else, one a line; what else there is to say goes to standard error.",
+        "Standard output holds a line that is not a valid answer of the protocol.",
+        "Write only answers to standard output, one per line. Write everything else to standard error.",
     ),
 )
-"""Messages of the worker, the pool and Python, and what they say of the adapter; the first that fits counts."""
+"""Patterns for messages of the worker, the pool and Python, with cause and fix. The first that matches applies."""

@@ -1,4 +1,4 @@
-"""The probes of ``check-backend``: tiny cases with literal answers, and what a wrong answer says of an adapter."""
+"""The probes of ``check-backend``: tiny cases with known answers, and the likely causes of wrong ones."""
 
 from __future__ import annotations
 
@@ -16,34 +16,35 @@ from harness.spec.schema import schemas
 from harness.spec.values import Value, parse_type, proto_of_type
 from harness.suite.cases import Built, Case, DataSet, Labels, finish
 
-Want: TypeAlias = Literal["answer", "unsupported", "failure"]
-"""The right answer; to be declined; or any answer but a right one, for there is none."""
+Expects: TypeAlias = Literal["answer", "unsupported", "failure"]
+"""What a probe expects: the right answer, that the backend declines, or an error (for a model without an answer)."""
 
 
 class Probe(msgspec.Struct, frozen=True):
-    """One thing that adapters get wrong."""
+    """A test of one thing that adapters get wrong."""
 
     title: str
-    """What an adapter does that passes."""
+    """What a correct adapter does."""
     built: Built
-    means: str = "The adapter, or the runtime under it, changes values that this model only moves."
-    """What a wrong value or shape says of the adapter."""
-    do: str = "Look at what the runtime gives, just before the adapter returns it."
-    want: Want = "answer"
-    instead: Built | None = None
-    """Asked where the first is declined, and taken where it gets a right answer or a wrong one."""
-    carries: str = ""
-    """The element type, of the probes that report together."""
+    """The case to run."""
+    cause: str = "The adapter, or the runtime below it, changes values that this model only moves."
+    """The likely cause of a wrong value or shape."""
+    fix: str = "Look at the runtime's output just before the adapter returns it."
+    expects: Expects = "answer"
+    fallback: Built | None = None
+    """A case to run if the first is declined. It counts instead of the first unless it is declined, too."""
+    element_type: str = ""
+    """The element type, for the probes that differ only in it and are reported together."""
 
 
 def probes() -> Iterator[Probe]:
-    """Every probe, those first that the others rest on."""
+    """All probes, ordered so that each relies only on those before it."""
     yield from _order()
     yield from _nodes()
     yield from _shapes()
     yield from _runs()
     for element in ELEMENT_TYPES:
-        yield from _carries(element)
+        yield from _element_type(element)
     yield from _structures()
     yield from _refusals()
 
@@ -52,10 +53,10 @@ _FLOAT = "tensor(float)"
 _SEQUENCE = "seq(tensor(float))"
 _OPTIONAL = "optional(tensor(float))"
 _OPSET = 15
-"""Old enough for most runtimes; it has Optional."""
+"""Old enough for most runtimes, and new enough for Optional."""
 
 Values: TypeAlias = Mapping[str, tuple[str, Value]]
-"""Of a graph's inputs or outputs: name → type and value."""
+"""The inputs or outputs of a graph: name → type and value."""
 
 
 def _floats(*values: float) -> np.ndarray:
@@ -73,11 +74,11 @@ def _case(
     opset: int = _OPSET,
     initializers: Mapping[str, np.ndarray] | None = None,
 ) -> Built:
-    """A case with these data sets, each its inputs and outputs; all have the names, types and shapes of the first."""
+    """A case with these data sets, each with inputs and outputs; all have the names, types and shapes of the first."""
     inputs, outputs = sets[0]
     files = {"model.onnx": _model(nodes, inputs, outputs, opset, initializers or {})}
-    for number, (given, wanted) in enumerate(sets):
-        for stem, values in (("input", given), ("output", wanted)):
+    for number, (input_values, output_values) in enumerate(sets):
+        for stem, values in (("input", input_values), ("output", output_values)):
             for i, (key, (of, value)) in enumerate(values.items()):
                 files[f"test_data_set_{number}/{stem}_{i}.pb"] = encode(value, parse_type(of), key)
     return finish(
@@ -124,59 +125,59 @@ def _type(of: str, value: Value) -> onnx.TypeProto:
 
 
 def _node(op: str, inputs: str, outputs: str, **attributes: Any) -> onnx.NodeProto:
-    """A node; names are words, and ``-`` is an input left out."""
+    """A node; ``inputs`` and ``outputs`` are names separated by spaces, and ``-`` is an omitted input."""
     return helper.make_node(op, [name.strip("-") for name in inputs.split()], outputs.split(), **attributes)
 
 
 def _order() -> Iterator[Probe]:
     b, a = _tensor(10, 20, 30), _tensor(1, 2, 3)
     yield Probe(
-        "inputs reach the graph in its order",
+        "passes inputs in the graph's order",
         _case("inputs", [_node("Sub", "b a", "y")], ({"b": b, "a": a}, {"y": _tensor(9, 18, 27)})),
-        "The inputs are taken for one another, perhaps sorted by name.",
-        "They come in the order of graph.input: match them to its names one by one.",
+        "The inputs are mixed up, perhaps sorted by name.",
+        "The inputs are in the order of graph.input. Match them to its names one by one.",
     )
     halves = {"second": _tensor(3, 4), "first": _tensor(1, 2)}
     yield Probe(
-        "outputs come in the graph's order",
+        "returns outputs in the graph's order",
         _case("outputs", [_node("Split", "x", "first second")], ({"x": _tensor(1, 2, 3, 4)}, halves), opset=13),
-        "The outputs are in another order than graph.output, perhaps that of the nodes or of the alphabet.",
-        "Ask for the outputs by the names in graph.output, in its order.",
+        "The outputs are in another order than graph.output, perhaps in node order or sorted by name.",
+        "Request the outputs by the names in graph.output, in that order.",
     )
 
 
 def _nodes() -> Iterator[Probe]:
     x, three = _tensor(5, 6, 7), _floats(1, 2, 3)
     yield Probe(
-        "initializers need no input",
+        "passes no inputs for initializers",
         _case(
             "initializer", [_node("Sub", "x w", "y")], ({"x": x}, {"y": _tensor(4, 4, 4)}), initializers={"w": three}
         ),
-        "What is an initializer and what an input is mixed up.",
-        "The inputs given are those of graph.input that are no initializers.",
+        "Inputs and initializers are mixed up.",
+        "The harness passes the inputs in graph.input that are not initializers.",
     )
     yield Probe(
-        "a node may leave out an input before its last",
+        "accepts a node that omits an input in the middle",
         _case(
             "omitted",
             [_node("Clip", "a - b", "y")],
             ({"a": x, "b": (_FLOAT, np.array(6, np.float32))}, {"y": _tensor(5, 6, 6)}),
         ),
-        "An input with the empty name is dropped, so that those after it move up.",
-        "Keep the place of an input whose name is empty.",
+        "An input with an empty name is dropped, so that the inputs after it move up.",
+        "Keep the position of an input whose name is empty.",
     )
     square: Values = {"x": (_FLOAT, _floats(1, 2, 3, 4, 5, 6).reshape(2, 3))}
     upper: Values = {"y": (_FLOAT, _floats(1, 2, 3, 0, 5, 6).reshape(2, 3))}
     yield Probe(
-        "a node may leave out its last input",
+        "accepts a node that omits its last input",
         _case("omitted_last", [_node("Trilu", "x", "y")], (square, upper)),
-        "An input that the node leaves out gets a value.",
-        "Give the node as many inputs as it names.",
+        "An input that the node omits gets a value.",
+        "Give the node only the inputs that it names.",
     )
     yield Probe(
-        "an output has its own type and shape",
+        "returns each output with its own type and shape",
         _case("shape", [_node("Shape", "x", "y")], (square, {"y": ("tensor(int64)", np.array([2, 3]))})),
-        "The output is given the shape of the input.",
+        "The output has the shape of the input.",
         "Take the shape from the runtime's output.",
     )
 
@@ -184,24 +185,24 @@ def _nodes() -> Iterator[Probe]:
 def _shapes() -> Iterator[Probe]:
     scalar: tuple[str, Value] = (_FLOAT, np.array(2, np.float32))
     yield Probe(
-        "0-D tensors stay 0-D",
+        "keeps 0-D tensors 0-D",
         _case("scalar", [_node("Identity", "x", "y")], ({"x": scalar}, {"y": scalar})),
-        "A tensor without axes comes back with one.",
-        "Give the array the shape () that the runtime states: array.reshape(shape).",
+        "A 0-D tensor is returned with an axis.",
+        "Give the array the shape () that the runtime reports: array.reshape(shape).",
     )
     empty: tuple[str, Value] = (_FLOAT, np.zeros((0, 3), np.float32))
     yield Probe(
-        "empty tensors keep their shape",
+        "keeps the shape of empty tensors",
         _case("empty", [_node("Identity", "x", "y")], ({"x": empty}, {"y": empty})),
-        "A tensor without elements comes back in another shape.",
-        "Take the shape from the runtime even where there are no elements.",
+        "A tensor without elements is returned with another shape.",
+        "Take the shape from the runtime even if there are no elements.",
     )
     odd = _tensor(np.nan, np.inf, -np.inf, -0.0, 1e-30, 3e38)
     yield Probe(
-        "NaN and infinities stay what they are",
+        "keeps NaN, infinities and extreme values",
         _case("special", [_node("Identity", "x", "y")], ({"x": odd}, {"y": odd})),
-        "Values that are not finite, or very small or large, are changed on their way; JSON, for one, has no NaN.",
-        "Pass the bytes of tensors, not their text.",
+        "Values that are not finite, or very small or large, are changed. JSON, for example, has no NaN.",
+        "Pass tensors as bytes, not as text.",
     )
 
 
@@ -209,14 +210,14 @@ def _runs() -> Iterator[Probe]:
     first, second = _tensor(1, 2, 3), _tensor(4, 5, 6)
     sets = [({"x": x}, {"y": (_FLOAT, 2 * np.asarray(x[1]))}) for x in (first, second, first)]
     yield Probe(
-        "every run has its own inputs, and the same inputs the same outputs",
+        "runs a model several times, each time with its own inputs",
         _case("runs", [_node("Add", "x x", "y")], *sets),
-        "A run sees something of the one before it: its inputs, its outputs or a sum of both.",
-        "Bind inputs and outputs anew in every run, and keep none of them.",
+        "A run uses data of the previous one: its inputs, its outputs or a sum of both.",
+        "Bind inputs and outputs again for every run, and store none of them.",
     )
 
 
-def _carries(element: ElementType) -> Iterator[Probe]:
+def _element_type(element: ElementType) -> Iterator[Probe]:
     of = f"tensor({element.name})"
     versions = [s for s in schemas().values() if s.op == "Identity" and of in s.inputs[0].types]
     if not versions:  # Identity has no float6
@@ -224,17 +225,17 @@ def _carries(element: ElementType) -> Iterator[Probe]:
     opset = max(versions[0].since, _OPSET)
     value: tuple[str, Value] = (of, _sample(element))
     yield Probe(
-        f"carries {element.name}",
-        _case(f"carries_{element.name}", [_node("Identity", "x", "y")], ({"x": value}, {"y": value}), opset=opset),
-        "The values are converted to another type on their way, there or back, and lose digits or range.",
-        "Pass the bytes of the tensor; a conversion to another type and back is not the same.",
-        instead=_case(f"passes_{element.name}", [], ({"x": value}, {"x": value}), opset=opset),
-        carries=element.name,
+        f"keeps tensors of {element.name}",
+        _case(f"identity_{element.name}", [_node("Identity", "x", "y")], ({"x": value}, {"y": value}), opset=opset),
+        "The values are converted to another type on the way, and lose digits or range.",
+        "Pass the bytes of the tensor instead of converting to another type and back.",
+        fallback=_case(f"no_node_{element.name}", [], ({"x": value}, {"x": value}), opset=opset),
+        element_type=element.name,
     )
 
 
 def _sample(element: ElementType) -> np.ndarray:
-    """Values [2,3] that no narrower type holds."""
+    """Values of shape [2,3] that no narrower type can hold."""
     match element.kind:
         case "string":
             values: list[Any] = ["a", "", "ß 日本", "two words", "0", "x" * 40]
@@ -256,29 +257,29 @@ def _structures() -> Iterator[Probe]:
     items: list[Value] = [_floats(1, 2), _floats(3)]
     pair: Values = {"a": _tensor(1, 2), "b": _tensor(3)}
     yield Probe(
-        "gives a sequence as a list",
+        "returns a sequence as a list",
         _case("sequence", [_node("SequenceConstruct", "a b", "y")], (pair, {"y": (_SEQUENCE, items)})),
-        "The items of a sequence are not those of the runtime.",
-        "Return a list of arrays, one an item.",
+        "The returned list does not hold the items of the runtime's sequence.",
+        "Return a list of arrays, one per item.",
     )
     inputs: Values = {"x": (_SEQUENCE, items), "y": ("tensor(int64)", np.array(1))}
     yield Probe(
-        "takes a list as a sequence",
+        "accepts a list as a sequence",
         _case("sequence_at", [_node("SequenceAt", "x y", "z")], (inputs, {"z": _tensor(3)})),
-        "The items of a sequence do not reach the graph in their order.",
-        "A sequence comes as a list of arrays: make the runtime's sequence of it.",
+        "The items of a sequence do not reach the graph in order.",
+        "Convert the list of arrays to a sequence of the runtime, in the same order.",
     )
-    for present, value in (("an optional that is there", _floats(1, 2)), ("None as an absent optional", None)):
+    for present, value in (("an optional with a value", _floats(1, 2)), ("None as an empty optional", None)):
         has = np.array(value is not None)
         yield Probe(
-            f"takes {present}",
+            f"accepts {present}",
             _case(
                 f"optional_{has}".lower(),
                 [_node("OptionalHasElement", "x", "y")],
                 ({"x": (_OPTIONAL, value)}, {"y": ("tensor(bool)", has)}),
             ),
-            "What is there is taken for what is absent, or the other way round.",
-            "None stands for an optional without an element; any other value is its element.",
+            "An optional with a value is taken for an empty one, or the other way round.",
+            "None is an empty optional; any other value is the optional's element.",
         )
 
 
@@ -286,14 +287,14 @@ def _refusals() -> Iterator[Probe]:
     x = _tensor(1, 2)
     unknown = _node("Frobnicate", "x", "y", domain="com.example.unknown")
     yield Probe(
-        "declines an operator that nobody has",
+        "declines an unknown operator",
         _case("unknown", [unknown], ({"x": x}, {"y": x})),
-        want="unsupported",
+        expects="unsupported",
     )
     whole = _case("broken", [_node("Add", "x x", "y")], ({"x": x}, {"y": _tensor(2, 4)}))
     for what, model in (
         ("an empty model file", b""),
-        ("a model file that breaks off", whole.files["model.onnx"][:-7]),
+        ("a truncated model file", whole.files["model.onnx"][:-7]),
     ):
         case = msgspec.structs.replace(whole.case, name=f"probe_broken_{len(model)}", files={})
-        yield Probe(f"fails on {what}", finish(case, whole.files | {"model.onnx": model}), want="failure")
+        yield Probe(f"fails on {what}", finish(case, whole.files | {"model.onnx": model}), expects="failure")

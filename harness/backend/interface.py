@@ -1,4 +1,4 @@
-"""What a vendor implements: the backend interface and its exceptions."""
+"""The backend interface and its exceptions."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import msgspec
 from harness.errors import UsageError
 from harness.spec.values import Value
 
-Runner = Callable[[Sequence[Value]], Sequence[Value]]
-"""A prepared model: from the graph's inputs, in order, to its outputs, in order."""
+PreparedModel = Callable[[Sequence[Value]], Sequence[Value]]
+"""What ``prepare`` returns: a function from the graph's inputs to the graph's outputs, both in graph order."""
 
 
 class Description(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a backend says of itself."""
+    """What a backend says about itself."""
 
     name: str
     version: str
@@ -24,34 +24,34 @@ class Description(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Unsupported(Exception):
-    """The backend declines, and says why; every other exception is an error."""
+    """The backend declines a model; the message is the reason. Every other exception is an error."""
 
 
 class MissingRequirement(Exception):
-    """The machine lacks what the backend needs for this, a locale say: its message says what, and where to get it.
+    """The machine lacks something that the backend needs for a model, such as a locale.
 
-    That is no fault of the backend's: the verdict is ``not_run``.
+    The message names what is missing and how to install it. The verdict is ``not_run``, which is not a failure.
     """
 
 
 class Backend(Protocol):
-    """What executes models: an adapter's class, made without arguments in a process of its own."""
+    """Executes models. The harness creates it without arguments, in a worker process."""
 
     def describe(self) -> Description:
-        """What this is: its name, version, device and configuration."""
+        """Return the name, version, device and configuration of the runtime."""
         ...
 
-    def prepare(self, model: bytes) -> Runner:
-        """Make a serialized ModelProto ready to run on any number of data sets.
+    def prepare(self, model: bytes) -> PreparedModel:
+        """Prepare a serialized ModelProto to run on any number of data sets.
 
-        Raises Unsupported and Lacking, also when run.
+        ``prepare`` and the function it returns may raise Unsupported and MissingRequirement.
         """
         ...
 
 
 class UnknownBackend(UsageError):
-    """A name that no backend has, or a path to a class that is not there."""
+    """The value of ``--backend`` names a backend, module or class that does not exist."""
 
 
 class BrokenAdapter(UsageError):
-    """An adapter that does not import, or whose class is no backend."""
+    """The adapter cannot be imported or created, or it is not a backend."""

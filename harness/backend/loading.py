@@ -1,4 +1,4 @@
-"""How the value of ``--backend`` becomes a backend."""
+"""Loads the backend that ``--backend`` names."""
 
 from __future__ import annotations
 
@@ -14,68 +14,72 @@ from typing import Any, cast
 from harness.backend.interface import Backend, BrokenAdapter, UnknownBackend
 from harness.text import exception_text
 
-GROUP = "onnx_conformance.backends"
-"""Entry points that give a backend a name."""
-COMMAND = "command:"
-ONNX = "onnx:"
+ENTRY_POINT_GROUP = "onnx_conformance.backends"
+"""Entry points of this group give backends their names."""
+COMMAND_PREFIX = "command:"
+ONNX_PREFIX = "onnx:"
 
 
 def backend_names() -> list[str]:
-    """The names that installed packages give to backends, ours among them."""
-    return sorted({point.name for point in entry_points(group=GROUP)})
+    """The names that installed packages register for backends, sorted."""
+    return sorted({point.name for point in entry_points(group=ENTRY_POINT_GROUP)})
 
 
 def load_backend(spec: str) -> Backend:
-    """The backend of a name, of ``package.module:Class`` or of ``onnx:package.module[:Class]``, in this process.
+    """Load a backend into this process: a name, ``package.module:Class`` or ``onnx:package.module[:Class]``.
 
-    Raises UnknownBackend or BrokenAdapter. A ``command:`` is a process of its own and cannot be loaded.
+    A ``command:`` cannot be loaded, since it is a separate process. Raises UnknownBackend or BrokenAdapter.
     """
-    if spec.startswith(COMMAND):
-        raise UnknownBackend(f"{spec!r} is a program, which is started and not loaded.")
-    _make_here_importable()
-    if spec.startswith(ONNX):
+    if spec.startswith(COMMAND_PREFIX):
+        raise UnknownBackend(f"{spec!r} is a program: it can be started but not loaded.")
+    _add_current_directory_to_path()
+    if spec.startswith(ONNX_PREFIX):
         from harness.backend.onnx_backend import OnnxBackend  # noqa: PLC0415 - only these backends need it
 
-        module, _, name = spec.removeprefix(ONNX).partition(":")
-        found = _import(module, spec)
-        return OnnxBackend(_attribute(found, name, spec) if name else found, spec.removeprefix(ONNX))
+        module, _, name = spec.removeprefix(ONNX_PREFIX).partition(":")
+        backend = _import(module, spec)
+        return OnnxBackend(_attribute(backend, name, spec) if name else backend, spec.removeprefix(ONNX_PREFIX))
     if ":" in spec:
         module, _, name = spec.partition(":")
-        return _made(_attribute(_import(module, spec), name, spec), spec)
-    point = _entry_point(spec)
-    return _made(_attribute(_import(point.module, spec), point.attr, spec), spec)
+    else:
+        point = _entry_point(spec)
+        module, name = point.module, point.attr
+    return _create(_attribute(_import(module, spec), name, spec), spec)
 
 
 def expectations_path(spec: str) -> Path | None:
-    """Where the expectations of a named backend are kept: ``<name>.expected.toml`` beside its adapter, there or not."""
-    points = entry_points(group=GROUP, name=spec)
+    """The path ``<name>.expected.toml`` beside the adapter of a named backend, whether or not the file exists.
+
+    None if the backend has no name.
+    """
+    points = entry_points(group=ENTRY_POINT_GROUP, name=spec)
     if not points:
         return None
-    found = importlib.util.find_spec(next(iter(points)).module)
-    return Path(found.origin).with_name(f"{spec}.expected.toml") if found and found.origin else None
+    module = importlib.util.find_spec(next(iter(points)).module)
+    return Path(module.origin).with_name(f"{spec}.expected.toml") if module and module.origin else None
 
 
 def _entry_point(name: str) -> EntryPoint:
-    points = entry_points(group=GROUP, name=name)
+    points = entry_points(group=ENTRY_POINT_GROUP, name=name)
     if points:
         return next(iter(points))
     import difflib  # noqa: PLC0415 - only to help
 
     names = backend_names()
-    near = difflib.get_close_matches(name, names, 1)
-    meant = f" Did you mean {near[0]}?" if near else ""
+    close = difflib.get_close_matches(name, names, 1)
+    suggestion = f" Did you mean {close[0]}?" if close else ""
     raise UnknownBackend(
-        f"There is no backend {name!r}.{meant}",
-        f"There are {', '.join(names) or 'none installed'}; or give package.module:Class, onnx:package.module "
-        "or command:program.",
+        f"There is no backend {name!r}.{suggestion}",
+        f"Installed backends: {', '.join(names) or 'none'}. "
+        "You can also name package.module:Class, onnx:package.module or command:program.",
     )
 
 
-def _make_here_importable() -> None:
-    """As pytest and uvicorn do; last, so that a checkout one stands in does not hide an installed package."""
-    here = os.getcwd()  # noqa: PTH109 - sys.path holds strings
-    if here not in sys.path:
-        sys.path.append(here)
+def _add_current_directory_to_path() -> None:
+    """As pytest and uvicorn do. It comes last, so that a checkout does not hide an installed package."""
+    current = os.getcwd()  # noqa: PTH109 - sys.path holds strings
+    if current not in sys.path:
+        sys.path.append(current)
 
 
 def _import(module: str, spec: str) -> Any:
@@ -84,21 +88,21 @@ def _import(module: str, spec: str) -> Any:
     except Exception as error:
         if isinstance(error, ModuleNotFoundError) and error.name and f"{module}.".startswith(f"{error.name}."):
             raise UnknownBackend(
-                f"There is no module {error.name!r}, which the backend {spec!r} names.",
-                f"Install it, or start in the folder that holds it; looked from {os.getcwd()}.",  # noqa: PTH109
+                f"The backend {spec!r} names the module {error.name!r}, which does not exist.",
+                f"Install the module, or run from the folder that holds it. The current folder is {os.getcwd()}.",  # noqa: PTH109
             ) from error
         raise BrokenAdapter(
-            f"The adapter of {spec!r} does not import: {exception_text(error)} ({_where(error)}).",
-            "Mend it, or install what it imports.",
+            f"The adapter of {spec!r} cannot be imported: {exception_text(error)} ({_location(error)}).",
+            "Fix the adapter, or install what it imports.",
         ) from error
 
 
-def _where(error: Exception) -> str:
-    """The innermost line of Python that was executing, outside the import machinery."""
+def _location(error: Exception) -> str:
+    """The innermost line of Python that raised the error, outside the import machinery."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith("<frozen")]
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}, line {error.lineno}"
-    return f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else "no line known"
+    return f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else "unknown line"
 
 
 def _attribute(module: Any, name: str, spec: str) -> Any:
@@ -107,24 +111,26 @@ def _attribute(module: Any, name: str, spec: str) -> Any:
     except AttributeError:
         classes = sorted(key for key, value in vars(module).items() if hasattr(value, "prepare"))
         raise UnknownBackend(
-            f"{module.__name__} has no {name!r}, which the backend {spec!r} names.",
-            f"What it has that can be prepared: {', '.join(classes) or 'nothing'}.",
+            f"The backend {spec!r} names {name!r}, which {module.__name__} does not have.",
+            f"The module has these classes with a prepare method: {', '.join(classes)}."
+            if classes
+            else "The module has no class with a prepare method.",
         ) from None
 
 
-def _made(make: Any, spec: str) -> Backend:
+def _create(factory: Any, spec: str) -> Backend:
     try:
-        backend = make()
+        backend = factory()
     except Exception as error:
         raise BrokenAdapter(
-            f"The backend {spec!r} cannot be made: {exception_text(error)} ({_where(error)}).",
-            "A backend is made without arguments.",
+            f"The backend {spec!r} cannot be created: {exception_text(error)} ({_location(error)}).",
+            "The harness calls the class without arguments.",
         ) from error
-    lacks = [name for name in ("describe", "prepare") if not callable(getattr(backend, name, None))]
-    if lacks:
+    missing = [name for name in ("describe", "prepare") if not callable(getattr(backend, name, None))]
+    if missing:
         raise BrokenAdapter(
-            f"{spec!r} is no backend: {type(backend).__name__} has no {' and no '.join(lacks)}.",
-            "A backend has describe(self) -> Description and prepare(self, model: bytes) -> a callable; "
-            "a class of onnx.backend.base.Backend is named onnx:package.module:Class.",
+            f"{spec!r} is not a backend: {type(backend).__name__} has no {' and no '.join(missing)}.",
+            "A backend has the methods describe(self) -> Description and prepare(self, model: bytes) -> a function. "
+            "To use a class of onnx.backend.base.Backend, write onnx:package.module:Class.",
         )
     return cast("Backend", backend)

@@ -65,10 +65,10 @@ def _departures(finished: Any) -> Iterator[str]:
 
 def repro(options: argparse.Namespace) -> int:
     """Prints a script."""
-    from harness.authoring.repro import repro as script_of
+    from harness.authoring.repro import repro_script
 
     folder, case = find_case(options)
-    sys.stdout.write(script_of(folder, case, options.backend, options.data_set))
+    sys.stdout.write(repro_script(folder, case, options.backend, options.data_set))
     return AS_EXPECTED
 
 

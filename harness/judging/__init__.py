@@ -1,1 +1,1 @@
-"""What is right: measures, comparison and verdicts."""
+"""Verdicts: error measures, comparison of outputs, and tests of random distributions."""

@@ -1,4 +1,4 @@
-"""The verdict on an answer: first the count of its outputs, then their types, their shapes and their values."""
+"""Compares an answer with the expected outputs: their number, then types, then shapes, then values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from harness.errors import ConformanceError
-from harness.judging.measures import ALLOWED, Judge, Measured, Tolerance, bits_differ, measure
+from harness.judging.measures import MAX_ERROR, Criterion, Measurement, Tolerance, bits_differ, measure
 from harness.results.lines import Measure, Verdict
 from harness.spec.element_types import Bits, ElementType
 from harness.spec.values import (
@@ -24,14 +24,15 @@ from harness.spec.values import (
     parse_type,
 )
 from harness.suite.cases import Case
+from harness.text import shortened
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """What an answer is worth; the fields are those of a result line."""
+    """The verdict on an answer and its measures; the fields are those of a result line."""
 
     verdict: Verdict
     message: str = ""
-    """The first difference, where the verdict is not ``passed``."""
+    """The first difference; empty if the verdict is ``passed``."""
     error: Measure | None = None
     ulps: Measure | None = None
     onnx_tolerance: bool | None = None
@@ -40,49 +41,49 @@ class Comparison(msgspec.Struct, frozen=True):
     zero_signs: int = 0
 
 
-class UnfitBounds(ConformanceError):
-    """Bounds of a suite that have not the shape of their output."""
+class BoundsShapeMismatch(ConformanceError):
+    """The bounds in a suite do not have the shape of their output."""
 
-    advice = "Write the suite anew: onnx-conformance generate --anew."
+    advice = "Generate the suite again: onnx-conformance generate --anew."
 
 
-class Pair(msgspec.Struct, frozen=True, eq=False):
-    """A tensor of the answer and the one it should be."""
+class TensorPair(msgspec.Struct, frozen=True, eq=False):
+    """A tensor of the answer and the expected tensor, which has the same type and shape."""
 
     output: int
     path: str
-    """Where in the output: empty, ``[0]`` in a sequence, ``['a']`` in a map."""
+    """The position inside the output: empty for a tensor, ``[0]`` in a sequence, ``['a']`` in a map."""
     element: ElementType
     got: np.ndarray
     want: np.ndarray
     bounds: Value
     mask: Value = None
-    """bool, of the shape of ``want``: True for each element that is not compared; None if all are."""
+    """bool, of the shape of ``want``: True for each element that is not compared; None to compare all."""
 
 
-class Mismatch(msgspec.Struct, frozen=True):
-    """Where the answer's structure departs."""
+class StructureMismatch(msgspec.Struct, frozen=True):
+    """A difference in structure between an output and the expected output."""
 
     verdict: Verdict
     output: int
     message: str
-    """What follows the output's name."""
+    """The text that follows the output's name."""
 
 
-Names = Callable[[], Sequence[str]]
-"""Gives the names of the graph's outputs; called only for a message."""
+OutputNames = Callable[[], Sequence[str]]
+"""Returns the names of the graph's outputs. It is called only if a message needs them."""
 Bounds = Callable[[int], Value]
-"""Gives the bounds of an output, None where it must match bit for bit; called only where bits differ."""
+"""Returns the bounds of an output, or None if it must match bit for bit. It is called only if the outputs differ."""
 Masks = Callable[[int], Value]
-"""Gives the mask of an output: True for each element that is not compared; None if all are."""
+"""Returns the mask of an output, True for each element that is not compared, or None to compare all."""
 Alternatives = Callable[[int], Iterable[Value]]
-"""Gives the further answers that an output may have; called only where bits differ.
+"""Returns the alternative answers for an output, of the expected shape. They are accepted element by element.
 
-Those of the expected shape are accepted element by element, one of another shape as a whole.
+It is called only if the outputs differ.
 """
 
 
-def _nothing(_: int) -> Value:
+def _none(_: int) -> Value:
     return None
 
 
@@ -95,67 +96,66 @@ def _no_alternatives(_: int) -> Iterable[Value]:
 
 
 class ExpectedAnswer(msgspec.Struct, frozen=True, eq=False):
-    """What an answer is compared with: one value an output, and what else about it is read only if it is needed."""
+    """The expected outputs, one value per output; everything else is read only if it is needed."""
 
     outputs: Sequence[Value]
-    bounds: Bounds = _nothing
-    names: Names = tuple
+    bounds: Bounds = _none
+    names: OutputNames = tuple
     alternatives: Alternatives = _no_alternatives
-    mask: Masks = _nothing
+    mask: Masks = _none
 
 
-def check_types(case: Case, stated: Sequence[ValueType], names: Names) -> Comparison | None:
-    """``wrong_count`` or ``wrong_type`` from the types of an answer alone, None where they are right.
+def check_types(case: Case, types: Sequence[ValueType], names: OutputNames) -> Comparison | None:
+    """Compare the types of an answer with the declared ones: ``wrong_count``, ``wrong_type``, or None if they match.
 
-    A value may stand for an optional that has one.
+    A value of type T is accepted for an optional(T).
     """
-    if len(stated) != len(case.outputs):
-        plural = "" if len(stated) == 1 else "s"
-        return Comparison("wrong_count", f"{len(stated)} output{plural}, want {len(case.outputs)}")
-    for i, (of, text) in enumerate(zip(stated, case.outputs, strict=True)):
+    if len(types) != len(case.outputs):
+        plural = "" if len(types) == 1 else "s"
+        return Comparison("wrong_count", f"{len(types)} output{plural}, want {len(case.outputs)}")
+    for i, (of, text) in enumerate(zip(types, case.outputs, strict=True)):
         declared = parse_type(text)
         if of != declared and not (isinstance(declared, OptionalType) and of == declared.of):
-            return Comparison("wrong_type", f"{name_of(names, i)}: {of}, want {declared}")
+            return Comparison("wrong_type", f"{output_name(names, i)}: {of}, want {declared}")
     return None
 
 
 def compare(
     case: Case, want: ExpectedAnswer, got: Sequence[Value], bits: Callable[[ElementType], Bits] = _no_bits
 ) -> Comparison:
-    """Judge the values of an answer whose types are right, as ``case.judged`` says; one value an output.
+    """Compare the values of an answer whose types are right, by ``case.judged``; one value per output.
 
-    ``bits`` says which bits of equal floats are compared in a type. Raises UnfitBounds.
+    ``bits`` returns, for an element type, which bits of equal floats are compared. Raises BoundsShapeMismatch.
     """
-    if all(map(_identical, got, want.outputs, map(parse_type, case.outputs))):
-        elements = sum(map(_elements, want.outputs))
-        return Comparison(
-            "passed", "", 0.0 if case.judged == "bounds" else None, 0.0, onnx_tolerance=True, elements=elements
-        )
-    pairs: list[Pair] = []
-    mismatches: list[Mismatch] = []
-    for found in side_by_side(case, want, got):
-        (pairs if isinstance(found, Pair) else mismatches).append(found)  # pyright: ignore[reportArgumentType] - the test tells them apart
+    if all(map(_is_identical, got, want.outputs, map(parse_type, case.outputs))):
+        elements = sum(map(_size, want.outputs))
+        error = 0.0 if case.judged == "bounds" else None
+        return Comparison("passed", "", error, 0.0, onnx_tolerance=True, elements=elements)
+    pairs: list[TensorPair] = []
+    mismatches: list[StructureMismatch] = []
+    for item in pair_tensors(case, want, got):
+        (pairs if isinstance(item, TensorPair) else mismatches).append(item)  # pyright: ignore[reportArgumentType] - the test tells them apart
     if mismatches:
         first = min(mismatches, key=lambda m: m.verdict != "wrong_shape")
-        return Comparison(first.verdict, name_of(want.names, first.output) + first.message)
-    return _judge(case, pairs, want, bits)
+        return Comparison(first.verdict, output_name(want.names, first.output) + first.message)
+    return _compare_pairs(case, pairs, want, bits)
 
 
-def side_by_side(case: Case, want: ExpectedAnswer, got: Sequence[Value]) -> Iterator[Pair | Mismatch]:
-    """The tensors of an answer whose types are right, beside those they should be. Raises UnfitBounds."""
-    of_bounds = want.bounds if case.judged == "bounds" else _nothing
+def pair_tensors(case: Case, want: ExpectedAnswer, got: Sequence[Value]) -> Iterator[TensorPair | StructureMismatch]:
+    """Pair the tensors of an answer whose types are right with the expected tensors. Raises BoundsShapeMismatch."""
+    bounds_of = want.bounds if case.judged == "bounds" else _none
     for i, of in enumerate(map(parse_type, case.outputs)):
-        yield from _walk(i, "", of, got[i], want.outputs[i], of_bounds(i), want.mask(i))
+        yield from _walk(i, "", of, got[i], want.outputs[i], bounds_of(i), want.mask(i))
 
 
-def name_of(names: Names, i: int) -> str:
-    """An output's name, or its number where the model has none."""
+def output_name(names: OutputNames, i: int) -> str:
+    """The name of an output, or ``output_<i>`` if the model has none."""
     known = names()
     return known[i] if i < len(known) and known[i] else f"output_{i}"
 
 
-def _identical(got: Value, want: Value, of: ValueType) -> bool:
-    """Whether these are tensors with the same bytes, as nearly all are; what is no tensor is walked."""
+def _is_identical(got: Value, want: Value, of: ValueType) -> bool:
+    """Whether both values are tensors with the same bytes, the common case; False for all other types."""
     return (
         isinstance(of, TensorType)
         and isinstance(got, np.ndarray)
@@ -165,112 +165,119 @@ def _identical(got: Value, want: Value, of: ValueType) -> bool:
     )
 
 
-def _elements(value: Value) -> int:
+def _size(value: Value) -> int:
     return value.size if isinstance(value, np.ndarray) else 0
 
 
-def _walk(i: int, path: str, of: ValueType, got: Any, want: Any, bounds: Any, mask: Any) -> Iterator[Pair | Mismatch]:
-    """The tensors inside two values of one type, side by side, or where their structures part."""
+def _walk(
+    i: int, path: str, of: ValueType, got: Any, want: Any, bounds: Any, mask: Any
+) -> Iterator[TensorPair | StructureMismatch]:
+    """Walk through two values of the same type and yield their tensors in pairs, and where their structures differ."""
     match of:
         case TensorType():
             yield _pair(i, path, of.element, got, want, bounds, mask)
         case OptionalType() if got is None or want is None:
             if got is not want:
-                yield Mismatch("wrong_value", i, f"{path}: {_presence(got)}, want {_presence(want)}")
+                yield StructureMismatch("wrong_value", i, f"{path}: {_presence(got)}, want {_presence(want)}")
         case OptionalType():
             yield from _walk(i, path, of.of, got, want, bounds, mask)
         case SequenceType() if len(got) != len(want):
-            yield Mismatch("wrong_shape", i, f"{path}: {len(got)} items, want {len(want)}")
+            yield StructureMismatch("wrong_shape", i, f"{path}: {len(got)} items, want {len(want)}")
         case MapType() if got.keys() != want.keys():
-            yield Mismatch("wrong_value", i, f"{path}: keys {_brief(sorted(got))}, want {_brief(sorted(want))}")
+            message = f"{path}: keys {_text(sorted(got))}, want {_text(sorted(want))}"
+            yield StructureMismatch("wrong_value", i, message)
         case SequenceType() | MapType():
             for key in range(len(want)) if isinstance(of, SequenceType) else want:
                 inside = (bounds and bounds[key], mask and mask[key])
                 yield from _walk(i, f"{path}[{key!r}]", of.of, got[key], want[key], *inside)
         case SparseTensorType():
-            yield _sparse_pair(i, path, of.element, got, want, bounds, mask)
+            yield _pair_sparse(i, path, of.element, got, want, bounds, mask)
 
 
 def _pair(
     i: int, path: str, element: ElementType, got: np.ndarray, want: np.ndarray, bounds: Any, mask: Any
-) -> Pair | Mismatch:
+) -> TensorPair | StructureMismatch:
     if message := shape_mismatch(got, want):
-        return Mismatch("wrong_shape", i, f"{path}: {message}")
+        return StructureMismatch("wrong_shape", i, f"{path}: {message}")
     if bounds is not None and bounds.shape != want.shape:
-        raise UnfitBounds(
+        raise BoundsShapeMismatch(
             f"The bounds of output_{i}{path} have the shape {_shape(bounds.shape)}, its values {_shape(want.shape)}."
         )
-    return Pair(i, path, element, got, want, bounds, mask)
+    return TensorPair(i, path, element, got, want, bounds, mask)
 
 
 def shape_mismatch(got: np.ndarray, want: np.ndarray) -> str:
-    """``shape [3,2], want [2,3]``; empty where the shapes are one."""
+    """``shape [3,2], want [2,3]``; empty if the shapes are equal."""
     return "" if got.shape == want.shape else f"shape {_shape(got.shape)}, want {_shape(want.shape)}"
 
 
-def _sparse_pair(
+def _pair_sparse(
     i: int, path: str, element: ElementType, got: Any, want: Any, bounds: Any, mask: Any
-) -> Pair | Mismatch:
+) -> TensorPair | StructureMismatch:
     if got.dims != want.dims or got.values.shape != want.values.shape:
         described = [f"shape {_shape(v.dims)} with {v.values.size} values" for v in (got, want)]
-        return Mismatch("wrong_shape", i, f"{path}: {described[0]}, want {described[1]}")
-    if not np.array_equal(_linear(got), _linear(want)):
-        return Mismatch("wrong_value", i, f"{path}: its values stand at other indices")
+        return StructureMismatch("wrong_shape", i, f"{path}: {described[0]}, want {described[1]}")
+    if not np.array_equal(_linear_indices(got), _linear_indices(want)):
+        return StructureMismatch("wrong_value", i, f"{path}: the values have other indices than expected")
     return _pair(i, f"{path}.values", element, got.values, want.values, bounds, mask)
 
 
-def _linear(value: SparseTensor) -> np.ndarray:
-    """Indices as SparseTensorProto allows them, [NNZ] or [NNZ, rank], as the former."""
+def _linear_indices(value: SparseTensor) -> np.ndarray:
+    """Indices of shape [NNZ]. SparseTensorProto also allows [NNZ, rank]."""
     if value.indices.ndim < 2:
         return value.indices
     return value.indices @ np.cumprod([1, *value.dims[:0:-1]])[::-1].astype(np.int64)
 
 
-def _judge(case: Case, pairs: Sequence[Pair], want: ExpectedAnswer, bits: Callable[[ElementType], Bits]) -> Comparison:
-    by_tolerance = case.judged == "tolerance"
-    found = [(pair, *measure_pair(case, pair, want.alternatives, bits(pair.element))) for pair in pairs]
-    message = next((name_of(want.names, one[0].output) + _tell(*one) for one in found if not one[2].passing.all()), "")
+def _compare_pairs(
+    case: Case, pairs: Sequence[TensorPair], want: ExpectedAnswer, bits: Callable[[ElementType], Bits]
+) -> Comparison:
+    measured = [(pair, *measure_pair(case, pair, want.alternatives, bits(pair.element))) for pair in pairs]
+    measurements = [measurement for _, _, measurement in measured]
+    failed = next((one for one in measured if not one[2].passing.all()), None)
     return Comparison(
-        "wrong_value" if message else "passed",
-        message,
-        None if by_tolerance else _worst([one.error for _, _, one in found]),
-        _worst([one.ulps for _, _, one in found]),
-        all(one.onnx for _, _, one in found),
+        "wrong_value" if failed else "passed",
+        output_name(want.names, failed[0].output) + _difference_text(*failed) if failed else "",
+        None if case.judged == "tolerance" else _worst([one.error for one in measurements]),
+        _worst([one.ulps for one in measurements]),
+        all(one.within_onnx_tolerance for one in measurements),
         sum(pair.want.size for pair in pairs),
-        sum(int(np.count_nonzero(~one.passing)) for _, _, one in found),
-        sum(one.zero_signs for _, _, one in found),
+        sum(int(np.count_nonzero(~one.passing)) for one in measurements),
+        sum(one.zero_signs for one in measurements),
     )
 
 
-def measure_pair(case: Case, pair: Pair, alternatives: Alternatives, bits: Bits = "") -> tuple[Judge, Measured]:
-    """How far a tensor is from what it should be, and by what that is judged in this case."""
-    judge: Judge = pair.bounds if isinstance(pair.bounds, np.ndarray) else None
+def measure_pair(
+    case: Case, pair: TensorPair, alternatives: Alternatives, bits: Bits = ""
+) -> tuple[Criterion, Measurement]:
+    """Measure a tensor against the expected one; also returns the criterion that applies in this case."""
+    criterion: Criterion = pair.bounds if isinstance(pair.bounds, np.ndarray) else None
     if case.judged == "tolerance":
-        judge = Tolerance(case.rtol, case.atol)
-    got = pair.got
+        criterion = Tolerance(case.rtol, case.atol)
     if isinstance(pair.mask, np.ndarray):
-        got = np.where(pair.mask, pair.want, pair.got)
-    measured = measure(got, pair.want, pair.element, judge)
-    if judge is None and not measured.passing.all():
-        measured = _with_alternatives(pair, got, measured, alternatives(pair.output))
-    return judge, _with_bits(got, pair, measured, bits)
+        pair = msgspec.structs.replace(pair, got=np.where(pair.mask, pair.want, pair.got))
+    measurement = measure(pair.got, pair.want, pair.element, criterion)
+    if criterion is None and not measurement.passing.all():
+        measurement = _accept_alternatives(pair, measurement, alternatives(pair.output))
+    return criterion, _compare_bits(pair, measurement, bits)
 
 
-def _with_alternatives(pair: Pair, got: np.ndarray, measured: Measured, alternatives: Iterable[Value]) -> Measured:
-    """The measure in which an element passes if one of the alternatives has its value."""
-    passing = measured.passing
+def _accept_alternatives(pair: TensorPair, measurement: Measurement, alternatives: Iterable[Value]) -> Measurement:
+    """The measurement in which elements that equal an alternative pass."""
+    passing = measurement.passing
     for value in alternatives:
         if isinstance(value, np.ndarray) and value.shape == pair.want.shape:
-            passing = passing | measure(got, value, pair.element, None).passing
-    return msgspec.structs.replace(measured, passing=passing, error=0.0 if passing.all() else measured.error)
+            passing = passing | measure(pair.got, value, pair.element, None).passing
+    error = 0.0 if passing.all() else measurement.error
+    return msgspec.structs.replace(measurement, passing=passing, error=error)
 
 
-def _with_bits(got: np.ndarray, pair: Pair, measured: Measured, bits: Bits) -> Measured:
-    """The measure in which zeros of the other sign and NaN of other bits fail."""
-    differing = bits_differ(got, pair.want, pair.element, bits) & measured.passing
+def _compare_bits(pair: TensorPair, measurement: Measurement, bits: Bits) -> Measurement:
+    """The measurement in which zeros of the other sign and NaN with other bits fail, as far as ``bits`` says."""
+    differing = bits_differ(pair.got, pair.want, pair.element, bits) & measurement.passing
     if not differing.any():
-        return measured
-    return msgspec.structs.replace(measured, passing=measured.passing & ~differing, error=float("inf"))
+        return measurement
+    return msgspec.structs.replace(measurement, passing=measurement.passing & ~differing, error=float("inf"))
 
 
 def _worst(values: Sequence[float | None]) -> Measure | None:
@@ -280,49 +287,47 @@ def _worst(values: Sequence[float | None]) -> Measure | None:
     return "inf" if max(known) == float("inf") else max(known)
 
 
-def _tell(pair: Pair, judge: Judge, measured: Measured) -> str:
-    """``[2,1] = 1.5, want 1.502 (float16; 6.1 bounds, 4 allowed); 3 of 24 differ``, to follow the output's name."""
-    index = tuple(map(int, np.argwhere(~measured.passing)[0]))
-    got, want = texts(pair.got[index], pair.want[index], pair.element)
+def _difference_text(pair: TensorPair, criterion: Criterion, measurement: Measurement) -> str:
+    """Text for the message: ``[2,1] = 1.5, want 1.502 (float16; 6.1 bounds, 4 allowed); 3 of 24 differ``."""
+    index = tuple(map(int, np.argwhere(~measurement.passing)[0]))
+    got, want = scalar_texts(pair.got[index], pair.want[index], pair.element)
     where = f"{pair.path}[{','.join(map(str, index))}]" if index else pair.path
     how = ""
-    if measured.ratios is not None and isinstance(judge, np.ndarray):
-        ratio = measured.ratios[index]
-        off = f"{ratio:.2g} bounds, {ALLOWED:.0f} allowed" if ratio < np.inf else f"{ALLOWED:.0f} bounds allowed"
-        how = f"; {off}" if judge[index] else "; must be equal"
-    elif isinstance(judge, Tolerance) and pair.element.kind not in ("bool", "string"):
-        how = f"; rtol {judge.relative(pair.element):.3g}, atol {judge.atol:.3g}"
-    differing = int(np.count_nonzero(~measured.passing))
+    if measurement.ratios is not None and isinstance(criterion, np.ndarray):
+        ratio = measurement.ratios[index]
+        off = f"{ratio:.2g} bounds, {MAX_ERROR:.0f} allowed" if ratio < np.inf else f"{MAX_ERROR:.0f} bounds allowed"
+        how = f"; {off}" if criterion[index] else "; must be equal"
+    elif isinstance(criterion, Tolerance) and pair.element.kind not in ("bool", "string"):
+        how = f"; rtol {criterion.rtol_for(pair.element):.3g}, atol {criterion.atol:.3g}"
+    differing = int(np.count_nonzero(~measurement.passing))
     return f"{where} = {got}, want {want} ({pair.element.name}{how}); {differing} of {pair.want.size} differ"
 
 
-def texts(got: Any, want: Any, element: ElementType) -> tuple[str, str]:
-    """Two scalars of a type as text, with as many digits as tell them apart."""
+def scalar_texts(got: Any, want: Any, element: ElementType) -> tuple[str, str]:
+    """Two scalars of a type as text, with enough digits to show that they differ."""
     if element.kind == "string":
-        return _brief(got), _brief(want)
+        return _text(got), _text(want)
     if element.format is None:
         return (str(bool(got)), str(bool(want))) if element.kind == "bool" else (str(int(got)), str(int(want)))
-    pairs = ((_real(got, element, n), _real(want, element, n)) for n in range(4, 18))
-    if apart := next(((g, w) for g, w in pairs if g != w), None):
-        return apart
+    pairs = ((_real_text(got, element, n), _real_text(want, element, n)) for n in range(4, 18))
+    if different := next(((g, w) for g, w in pairs if g != w), None):
+        return different
     return _with_pattern(got, element), _with_pattern(want, element)
 
 
-def _real(value: Any, element: ElementType, digits: int) -> str:
+def _real_text(value: Any, element: ElementType, digits: int) -> str:
     if element.kind == "complex":
         return f"{complex(value):.{digits}g}"
     return f"{float(value):.{digits}g}"
 
 
 def _with_pattern(value: Any, element: ElementType) -> str:
-    """A float and its bits, for those that only differ in them: ``nan (0x7fc00001)``."""
-    array = np.asarray(value)
-    return f"{_real(value, element, 4)} (0x{array.tobytes()[::-1].hex()})"
+    """A float with its bit pattern, for values that differ only in it: ``nan (0x7fc00001)``."""
+    return f"{_real_text(value, element, 4)} (0x{np.asarray(value).tobytes()[::-1].hex()})"
 
 
-def _brief(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:59]}…"
+def _text(value: object) -> str:
+    return shortened(repr(value), 60)
 
 
 def _shape(shape: Sequence[int]) -> str:

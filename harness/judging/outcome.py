@@ -1,8 +1,8 @@
-"""What is run and what came of it: the task of a case and the outcome of each of its data sets."""
+"""A task to run on a backend, and the outcome of each of its data sets."""
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 import msgspec
 
@@ -12,35 +12,40 @@ Status: TypeAlias = Literal["ok", "unsupported", "error", "missing_requirement",
 
 
 class Task(msgspec.Struct, frozen=True):
-    """Data sets of a case to be run."""
+    """Data sets of a case to run."""
 
     case: Case
     folder: str
-    """The case's directory, absolute."""
+    """The absolute path of the case's directory."""
     data_sets: tuple[int, ...]
     crash: str = ""
-    """How a worker went at the first of these data sets; set, it is tried again alone in a fresh one."""
+    """How the worker ended when it first ran the first of these data sets. Such a task runs alone in a new worker."""
     crashes: int = 0
-    """Data sets of this case that are known to crash."""
+    """Number of data sets of this case that have crashed twice."""
 
-    def after(self, answered: int) -> Task:
-        """What is left after so many answers."""
-        return msgspec.structs.replace(self, data_sets=self.data_sets[answered:])
+    @classmethod
+    def of_suite(cls, root: str, case: Case, data_sets: tuple[int, ...]) -> Self:
+        """The task for a case of the suite in ``root``, an absolute path."""
+        return cls(case, f"{root}/{case.name}", data_sets)
+
+    def without_first(self, count: int) -> Task:
+        """The task without its first ``count`` data sets."""
+        return msgspec.structs.replace(self, data_sets=self.data_sets[count:])
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What became of one data set."""
+    """What happened to one data set."""
 
     case: Case
     folder: str
     data_set: int
     status: Status
     types: tuple[str, ...] = ()
-    """Stated type of each value that the backend gave."""
+    """Actual type of each value that the backend returned."""
     outputs: tuple[bytes, ...] = ()
-    """The file of each declared output, in their order; as many as were given."""
+    """Contents of the output files, in order: one per value that the backend returned, at most one per graph output."""
     seconds: float = 0.0
     prepare_seconds: float = 0.0
     message: str = ""
     note: str = ""
-    """What is to be known of an answer that stands."""
+    """A remark on an answer that counts nevertheless, such as a crash that did not happen again."""

@@ -75,6 +75,7 @@ class Bernoulli(msgspec.Struct, frozen=True, tag_field="distribution", tag="bern
     input: int = 0
     """The graph's input that holds the probabilities."""
 
+    @np.errstate(invalid="ignore")  # of signalling NaN
     def chances(self, inputs: Sequence[Any]) -> np.ndarray:
         """The probabilities, float64."""
         return np.asarray(inputs[self.input]).astype(np.float64)
@@ -94,6 +95,7 @@ class Multinomial(msgspec.Struct, frozen=True, tag_field="distribution", tag="mu
     input: int = 0
     """The graph's input [rows, classes] that holds them, up to a constant a row."""
 
+    @np.errstate(invalid="ignore")  # of signalling NaN
     def chances(self, inputs: Sequence[Any]) -> np.ndarray:
         """The probabilities [rows, classes], float64."""
         logs = np.asarray(inputs[self.input]).astype(np.float64)
@@ -125,6 +127,7 @@ class Dropped(msgspec.Struct, frozen=True, tag_field="distribution", tag="droppe
         """The ratio."""
         return self.ratio if self.given < 0 else float(values[self.given])
 
+    @np.errstate(over="ignore", invalid="ignore")  # of the largest values, and of signalling NaN
     def kept(self, values: Sequence[Any]) -> np.ndarray:
         """The elements as they are if they are not dropped, float64."""
         return np.asarray(values[self.input]).astype(np.float64) / (1 - self.chance(values))
@@ -145,6 +148,7 @@ class Mask(msgspec.Struct, frozen=True, tag_field="distribution", tag="mask"):
     """Its place among the graph's inputs and outputs, counted on from the inputs."""
     input: int = 0
 
+    @np.errstate(invalid="ignore")  # of NaN in bfloat16
     def draw(self, even: np.ndarray, values: Sequence[Any]) -> np.ndarray:  # noqa: ARG002 - as every law
         """What it is: nothing is left to chance."""
         return (np.asarray(values[self.output]) != 0).astype(np.float64)

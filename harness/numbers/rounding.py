@@ -89,7 +89,7 @@ def round_array(x: np.ndarray, to: ElementType, *, saturate: bool = False) -> np
     """
     form = format_of(to)
     if not saturate and to.dtype.char in "efd":  # NumPy rounds double to these once and correctly
-        with np.errstate(over="ignore", under="ignore"):
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             return x.astype(to.dtype).astype(np.float64)
     with np.errstate(invalid="ignore"):
         if not form.zero:

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from harness.errors import ConformanceError
-from harness.judging.judge import judge, make_task
+from harness.judging.judge import judge
 from harness.judging.outcome import Task
 from harness.pytest_plugin.worker import PersistentWorker
 from harness.reports.text import node, plain, plain_lines, reproduce, verdict_words
@@ -189,7 +189,7 @@ class DataSetTest(pytest.Item):
 
     def _task(self) -> Task:
         facts = self.facts
-        return make_task(str(facts.suite.path), facts.case, self.together)
+        return Task.of_suite(str(facts.suite.path), facts.case, self.together)
 
     def _report(self, result: Result) -> None:
         """Pass, skip, fail or fail as known."""

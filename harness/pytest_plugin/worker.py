@@ -33,14 +33,14 @@ class PersistentWorker:
     def begin(self) -> None:
         """Start loading the backend, without waiting for it. Raises NoProgram and NoScratch."""
         self._pool = self._ends.enter_context(Pool(self._backend, 1, self._limits))
-        self._pool.begin()
+        self._pool.start_workers()
 
     def start(self) -> Pool:
         """Wait until the backend is loaded. Raises BackendRefused, NoStart, NoProgram and NoScratch."""
         if self._pool is None:
             self.begin()
         assert self._pool
-        self._pool.start()
+        self._pool.wait_until_ready()
         return self._pool
 
     def close(self) -> None:

@@ -1,1 +1,1 @@
-"""What came out of a run: result lines, their recording and expectations."""
+"""Results of runs: result lines, reading and writing them, and expectations."""

@@ -1,4 +1,4 @@
-"""The result lines: ``results.jsonl`` holds a header, a line a case and data set, and a footer."""
+"""The lines of ``results.jsonl``: a header, one line per data set, and a footer."""
 
 from __future__ import annotations
 
@@ -27,80 +27,84 @@ Verdict: TypeAlias = Literal[
 VERDICTS: tuple[Verdict, ...] = Verdict.__args__  # pyright: ignore[reportAttributeAccessIssue]
 
 FORMAT = 2
-"""The format of ``results.jsonl``; its header states it."""
+"""The version of the format of ``results.jsonl``, stated in its header."""
 
 UNSCORED: frozenset[Verdict] = frozenset({"unspecified", "insensitive"})
-"""Verdicts of data sets that do not count: the text leaves the answer open, or no answer of a sound size can fail."""
+"""Verdicts that do not count: the specification leaves the answer open, or the bounds are too wide to fail it."""
 
 Measure: TypeAlias = float | Literal["inf"]
-"""JSON has no infinity, so an unbounded error is the word; ``float()`` reads both."""
+"""A number, or ``"inf"`` since JSON has no infinity; ``float()`` accepts both."""
 
 
 class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):
-    """First line: what was run, on what, by what."""
+    """The first line: which suite, backend, machine and options the run had."""
 
     format: int
-    """``FORMAT``."""
+    """The format version, ``FORMAT``."""
     suite: str
     digest: str
     """SHA-256 of the suite's manifest."""
     suite_data_sets: int
-    """Data sets in the whole suite; the run covers ``data_sets`` of them."""
+    """Number of data sets in the whole suite."""
     cases: int
+    """Number of cases that the run covers."""
     data_sets: int
+    """Number of data sets that the run covers."""
     backend: str
-    """The name it was asked for by; ``description`` is what it says of itself."""
+    """The value of ``--backend``; ``description`` is the backend's own."""
     description: Description
     versions: dict[str, str]
     machine: dict[str, str]
     options: dict[str, str]
-    """What changes results: select, shard, limit, memory …"""
+    """The options that affect results: select, profile, shard, limit, memory."""
     started: str
     """ISO 8601, UTC."""
 
 
 class Result(msgspec.Struct, frozen=True, tag_field="kind", tag="result", omit_defaults=True):
-    """One data set's outcome."""
+    """The result of one data set."""
 
     case: str
     data_set: int
     verdict: Verdict
     labels: Labels
     error: Measure | None = None
-    """Worst |got - expected| / bound; 0 where nothing differs, None where there was nothing to measure by bounds."""
+    """The largest |got - expected| / bound; 0 if nothing differs, None if nothing was compared by bounds."""
     ulps: Measure | None = None
-    """Worst difference in units in the last place of the expected value."""
+    """The largest difference in units in the last place of the expected value."""
     onnx_tolerance: bool | None = None
-    """Whether ONNX's own rtol 1e-3 and atol 1e-7 would pass it; None without values to compare."""
+    """Whether it passes by ONNX's own rtol 1e-3 and atol 1e-7; None if no values were compared."""
     elements: int = 0
+    """Number of elements compared."""
     differing: int = 0
-    """Elements outside what is allowed."""
+    """Number of elements that do not pass."""
     zero_signs: int = 0
-    """Zeros of the other sign: they match, and are counted."""
+    """Number of zeros that have the other sign; they pass."""
     seconds: float = 0.0
-    """In the backend's run call."""
+    """Time in the prepared model's call."""
     prepare_seconds: float = 0.0
+    """Time in ``prepare``; in the first result of a case only."""
     message: str = ""
-    """The first difference, the backend's reason, or its exception."""
+    """The first difference, the backend's reason for declining, or its exception."""
     known: str = ""
-    """The reason that the backend's expectations give for this failure; empty where none was expected."""
+    """The reason that the backend's expectations give for this failure; empty if it was not expected."""
 
 
 class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
-    """Last line of a finished run; a file without one is unfinished."""
+    """The last line of a finished run; a file without a footer is unfinished."""
 
     counts: dict[str, int]
-    """Verdict → data sets; their sum is the header's ``data_sets``."""
+    """Number of data sets by verdict; the sum is the header's ``data_sets``."""
     unexpected: int
-    """Results neither passed nor silent that no expectation covers; ``unsupported`` is among them: it is no pass."""
+    """Number of results that are neither passed nor expected, including ``unsupported``; unscored ones do not count."""
     stale: tuple[str, ...]
-    """Expectations that match nothing or no longer hold."""
+    """Expectations that match nothing in the suite or no longer hold."""
     seconds: float
-    """Wall time of the run."""
+    """Wall-clock time of the run."""
     transport: dict[str, Bits] = {}
-    """Element type → which bits of floats come back unchanged from an Identity; more than these are not compared.
+    """The bits of floats that the backend returns unchanged from an Identity, by element type; only these are compared.
 
-    Only types in which an answer differed in such bits alone are asked about.
+    Only types in which an answer differed in such bits alone are listed.
     """
 
 
@@ -108,15 +112,15 @@ Line: TypeAlias = Header | Result | Footer
 
 
 class Run(msgspec.Struct, frozen=True):
-    """A results file as read: one backend over one suite, whole, in shards or unfinished."""
+    """The contents of a results file: one backend over one suite, complete, in shards or unfinished."""
 
     path: str
     headers: tuple[Header, ...]
     results: tuple[Result, ...]
-    """In the order of case name and data set; one a data set."""
+    """One per data set, ordered by case name and data set."""
     footers: tuple[Footer, ...]
 
     @property
     def finished(self) -> bool:
-        """Whether every header has its footer."""
+        """Whether there is a footer for every header."""
         return len(self.footers) == len(self.headers) > 0

@@ -1,4 +1,4 @@
-"""The fewest and plainest expectations that say of a run's failures just what they are."""
+"""Proposes expectations that cover the failures of a run: few entries, with short selections."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from harness.suite.cases import Labels
 from harness.suite.select import Selection, Term
 from harness.text import shortened
 
-_INNOCENT = (*UNSCORED, "not_run")
-"""What a pattern may match beside the failures it is for."""
-_MOST_CANDIDATES = 20_000
+_IGNORED = (*UNSCORED, "not_run")
+"""Verdicts that an entry may also match."""
+_MAX_CANDIDATES = 20_000
 
 
-def propose(results: Iterable[Result], suite: str) -> list[Expectation]:
-    """Entries that between them cover every failure without a ``known`` reason, and nothing of another verdict."""
+def propose_expectations(results: Iterable[Result], suite: str) -> list[Expectation]:
+    """Entries that together cover every failure without a ``known`` reason, and no result of another verdict."""
     by_op: dict[tuple[str, str], list[Result]] = {}
     for result in results:
         by_op.setdefault((result.labels.domain, result.labels.op), []).append(result)
     entries: list[Expectation] = []
     for _, group in sorted(by_op.items()):
-        entries += _propose_for(group, suite)
+        entries += _propose_for_operator(group, suite)
     return entries
 
 
-def _propose_for(results: Sequence[Result], suite: str) -> Iterator[Expectation]:
-    """Entries for the results of one operator."""
-    open_ = {n for n, r in enumerate(results) if not r.known and r.verdict not in ("passed", *_INNOCENT)}
-    if not open_:
+def _propose_for_operator(results: Sequence[Result], suite: str) -> Iterator[Expectation]:
+    """Entries for the results of one operator, chosen greedily."""
+    unexplained = {n for n, r in enumerate(results) if not r.known and r.verdict not in ("passed", *_IGNORED)}
+    if not unexplained:
         return
     candidates = list(_candidates(results))
     for verdict in VERDICTS:
-        uncovered = _mask(n for n in open_ if results[n].verdict == verdict)
-        wrong = _mask(n for n, r in enumerate(results) if r.verdict not in (verdict, *_INNOCENT))
+        uncovered = _mask(n for n in unexplained if results[n].verdict == verdict)
+        wrong = _mask(n for n, r in enumerate(results) if r.verdict not in (verdict, *_IGNORED))
         usable = [(terms, mask) for terms, mask in candidates if not mask & wrong and mask & uncovered]
         while uncovered and usable:
             terms, mask = max(usable, key=lambda c: ((c[1] & uncovered).bit_count(), -len(c[0])))
@@ -48,10 +48,10 @@ def _propose_for(results: Sequence[Result], suite: str) -> Iterator[Expectation]
 
 
 def _candidates(results: Sequence[Result]) -> Iterator[tuple[tuple[Term, ...], int]]:
-    """Conjunctions of at most three labels, plainest first, each with the set of results that it matches."""
+    """Conjunctions of at most three labels, shortest first, each with a bit mask of the results that it matches."""
     op = results[0].labels.op
     if not op:
-        return  # graphs of several nodes have only names
+        return  # graphs of several nodes have no labels, only names
     base = (Term("op", (op,)), *((Term("domain", (results[0].labels.domain,)),) if results[0].labels.domain else ()))
     everything = (1 << len(results)) - 1
     yield base, everything
@@ -60,7 +60,7 @@ def _candidates(results: Sequence[Result]) -> Iterator[tuple[tuple[Term, ...], i
     for term, mask in single:
         yield (*base, term), mask
     pairs = ((a, b) for a, b in itertools.combinations(single, 2) if a[0].key != b[0].key)
-    for (one, one_mask), (other, other_mask) in itertools.islice(pairs, _MOST_CANDIDATES):
+    for (one, one_mask), (other, other_mask) in itertools.islice(pairs, _MAX_CANDIDATES):
         if one_mask & other_mask not in (0, one_mask, other_mask):
             yield (*base, one, other), one_mask & other_mask
 
@@ -80,7 +80,7 @@ def _terms(results: Iterable[Result]) -> Iterator[Term]:
 
 @cache
 def _is_taken(name: str) -> bool:
-    """Whether selections mean something else by this key than the type variable or attribute."""
+    """Whether this key means something else in selections than the type variable or attribute of that name."""
     return Term(name, ()).values(("", Labels(op="", types={name: "mine"}), 0, "")) != ("mine",)
 
 
@@ -90,10 +90,10 @@ def _matched(term: Term, results: Sequence[Result]) -> int:
 
 
 def _by_name(results: Sequence[Result], uncovered: int, verdict: Verdict, suite: str) -> Iterator[Expectation]:
-    """Entries that list cases: those that fail in every data set, then by data set."""
+    """Entries that list cases by name: first those that fail in every data set, then the others by data set."""
     if not uncovered:
         return
-    elsewhere = {r.case for r in results if r.verdict not in (verdict, *_INNOCENT)}
+    elsewhere = {r.case for r in results if r.verdict not in (verdict, *_IGNORED)}
     named: dict[str, list[Result]] = {}
     for n in _members(uncovered):
         result = results[n]
@@ -104,7 +104,7 @@ def _by_name(results: Sequence[Result], uncovered: int, verdict: Verdict, suite:
 
 
 def _entry(terms: Iterable[Term], verdict: Verdict, covered: Iterable[Result], suite: str) -> Expectation:
-    """An entry whose reason is the commonest message, the first in order where several are."""
+    """An entry whose reason is the most common message; ties are broken alphabetically."""
     messages = Counter(result.message for result in covered)
     message = min(messages, key=lambda text: (-messages[text], text))
     return Expectation(" ".join(map(str, terms)), verdict, shortened(message, 160) or verdict, suite=suite)

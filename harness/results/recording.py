@@ -1,4 +1,4 @@
-"""Reading and writing ``results.jsonl``: whole, in shards laid one after another, cut short or resumed."""
+"""Reads and writes ``results.jsonl``: complete, concatenated from shards, truncated or resumed."""
 
 from __future__ import annotations
 
@@ -16,41 +16,44 @@ from harness.errors import ConformanceError, UsageError
 from harness.results.lines import FORMAT, Footer, Header, Line, Result, Run
 
 RESULTS = "results.jsonl"
+"""The file name of results."""
+OUTPUTS_FOLDER = "got"
+"""The folder beside the results that holds the outputs of data sets that did not pass."""
 
 _decoder: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
 _encoder = msgspec.json.Encoder()
 
 
 class NoResults(UsageError):
-    """A results file that is not there or holds no header."""
+    """A results file does not exist, cannot be read or has no header."""
 
-    advice = "Write one: onnx-conformance run."
+    advice = "To write results, run: onnx-conformance run."
 
 
 class BrokenResults(ConformanceError):
-    """A line of a results file that is no result, or files of different runs laid together."""
+    """A line of a results file is invalid, or the file mixes different runs."""
 
 
 class OtherFormat(UsageError):
-    """Results that another version of this project wrote, in a format that this version does not read."""
+    """The results have a format that this version does not read."""
 
-    advice = "Run the backend again, or read them with the version that wrote them."
-
-
-class CannotWrite(ConformanceError):
-    """Results that cannot be written: the disk is full, or the folder is not ours."""
-
-    advice = "Make room, then go on from there with --resume; every line already written is kept."
+    advice = "Run the backend again, or read the results with the version that wrote them."
 
 
-class InUse(UsageError):
-    """A results file that another run is writing."""
+class CannotWriteResults(ConformanceError):
+    """The results cannot be written: the disk is full, or the folder is not writable."""
+
+    advice = "Free some space, then continue with --resume, which keeps every line written so far."
+
+
+class ResultsInUse(UsageError):
+    """Another run is writing the results file."""
 
 
 def read_run(path: Path) -> Run:
-    """The run in a results file: shards laid together are one run, and of two lines on one data set the later counts.
+    """Read the run in a results file. Concatenated shards are one run; the last line on a data set counts.
 
-    A last line that was cut short is left out. Raises NoResults or BrokenResults.
+    A truncated last line is ignored. Raises NoResults, OtherFormat or BrokenResults.
     """
     headers: list[Header] = []
     footers: list[Footer] = []
@@ -63,24 +66,24 @@ def read_run(path: Path) -> Run:
         elif line.verdict != "not_run" or (line.case, line.data_set) not in results:
             results[line.case, line.data_set] = line
     if not headers:
-        raise NoResults(f"{path} has no header: it holds no run.")
+        raise NoResults(f"{path} has no header, so it holds no run.")
     for header in headers[1:]:
-        _require_alike(headers[0], header, path)
+        _require_same_run(headers[0], header, path)
     ordered = tuple(results[key] for key in sorted(results))
     return Run(str(path), tuple(headers), ordered, tuple(footers))
 
 
-def _require_alike(one: Header, other: Header, path: Path) -> None:
+def _require_same_run(one: Header, other: Header, path: Path) -> None:
     for name in ("digest", "backend", "description"):
         if getattr(one, name) != getattr(other, name):
             raise BrokenResults(
                 f"{path} mixes runs: {name} is {getattr(one, name)!r} in one and {getattr(other, name)!r} in another.",
-                "Lay together only shards of one suite and one backend in one version.",
+                "Concatenate only shards of the same suite and the same backend version.",
             )
 
 
 def read_lines(path: Path) -> Iterator[Line]:
-    """The lines of a results file as they stand, but for a last one cut short.
+    """Read the lines of a results file in order, without a truncated last line.
 
     Raises NoResults, OtherFormat or BrokenResults.
     """
@@ -98,9 +101,9 @@ def read_lines(path: Path) -> Iterator[Line]:
                 yield _decoder.decode(line)
             except (msgspec.MsgspecError, UnicodeDecodeError) as error:
                 if not line.endswith(b"\n"):
-                    return  # whoever wrote it was killed
+                    return  # the writer was killed
                 raise BrokenResults(
-                    f"{path}:{number} is no line of results: {error}.", "Remove that line, or run anew."
+                    f"{path}:{number} is not a result line: {error}.", "Remove that line, or run the backend again."
                 ) from error
 
 
@@ -114,21 +117,25 @@ def _require_format(header: bytes, path: Path) -> None:
 
 
 class Recorder:
-    """A results file that is being written, by one run at a time: each line is whole on disk or not there at all."""
+    """Writes a results file. Only one run at a time can write it, and a line is written completely or not at all."""
 
     def __init__(self, path: Path) -> None:
-        """Open it to add lines, and lock it. Raises CannotWrite or InUse."""
+        """Open the file for appending and lock it. Raises CannotWriteResults or ResultsInUse."""
         self.path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
-            raise CannotWrite(f"{path} cannot be written: {error.strerror}.", "Choose another folder.") from error
+            raise CannotWriteResults(
+                f"{path} cannot be written: {error.strerror}.", "Choose another folder."
+            ) from error
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(self._file)
-            raise InUse(f"Another run is writing {path}.", "Wait for it, or choose another folder.") from None
+            raise ResultsInUse(
+                f"Another run is writing {path}.", "Wait until it ends, or choose another folder."
+            ) from None
         self._end = os.lseek(self._file, 0, os.SEEK_END)
 
     def __enter__(self) -> Self:
@@ -140,14 +147,14 @@ class Recorder:
         os.close(self._file)
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Remove all lines."""
         os.ftruncate(self._file, 0)
         self._end = 0
 
-    def keep(self, change: Callable[[Line], Line | None]) -> None:
-        """Rewrite the file with what ``change`` makes of each line, None leaving it out; a cut last line goes.
+    def rewrite(self, change: Callable[[Line], Line | None]) -> None:
+        """Replace each line by what ``change`` returns for it; None removes the line. A truncated last line is removed.
 
-        The new text replaces the old at once, so nothing is lost if this is interrupted.
+        The new file replaces the old one atomically, so an interruption loses nothing.
         """
         fresh = self.path.with_name(f"{self.path.name}.resuming")
         with contextlib.suppress(FileNotFoundError):
@@ -155,19 +162,19 @@ class Recorder:
         with Recorder(fresh) as copy:
             try:
                 for line in read_lines(self.path):
-                    kept = change(line)
-                    if kept is not None:
-                        copy.write(kept)
+                    changed = change(line)
+                    if changed is not None:
+                        copy.write(changed)
                 fresh.replace(self.path)
             except BaseException:
                 fresh.unlink(missing_ok=True)
                 raise
-            # The lock belongs to the file, so from now on ours is the new one's.
+            # The lock belongs to the file, so this recorder takes over the new file's descriptor.
             self._file, copy._file = copy._file, self._file
             self._end = copy._end
 
     def write(self, line: Line) -> None:
-        """Add a line. Raises CannotWrite, and then takes back what there is of it."""
+        """Append a line. Raises CannotWriteResults, after removing a partial line."""
         data = _encoder.encode(line) + b"\n"
         try:
             written = os.write(self._file, data)
@@ -176,5 +183,5 @@ class Recorder:
         except OSError as error:
             with contextlib.suppress(OSError):
                 os.ftruncate(self._file, self._end)
-            raise CannotWrite(f"{self.path} cannot be written: {error.strerror}.") from error
+            raise CannotWriteResults(f"{self.path} cannot be written: {error.strerror}.") from error
         self._end += len(data)

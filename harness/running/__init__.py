@@ -1,1 +1,1 @@
-"""How it is run: worker processes, the pool and a run over a suite."""
+"""Running: worker processes, the pool, and a run over a suite."""

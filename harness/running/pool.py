@@ -1,4 +1,4 @@
-"""The pool: cases run in worker processes, and each hang, crash, leak and lie stays with the case it happened in."""
+"""The pool: runs cases in worker processes, so that a hang, crash, leak or wrong answer affects only its own case."""
 
 from __future__ import annotations
 
@@ -14,64 +14,65 @@ from typing import Literal, Self
 import msgspec
 
 from harness.backend.interface import Description
-from harness.backend.loading import COMMAND
-from harness.backend.protocol import CANNOT_WRITE, PROTOCOL
+from harness.backend.loading import COMMAND_PREFIX
+from harness.backend.protocol import CANNOT_WRITE_STATUS, PROTOCOL_VERSION
 from harness.errors import ConformanceError, UsageError
 from harness.judging.outcome import Outcome, Task
 from harness.running.in_flight import CaseInFlight
-from harness.running.process import Process, ProtocolViolation, command_of
-from harness.running.scratch import NoScratchFolder, scratch_folder
+from harness.running.process import ProtocolViolation, WorkerProcess, worker_command
+from harness.running.scratch import NoScratchFolder, create_scratch_folder
 from harness.running.slot import Slot
 
-_IN_FLIGHT = 2
-"""Cases that a worker has, so that it never waits for us."""
-_TICK = 0.25
-"""Seconds between looks at clocks and memory."""
-_START_LIMIT = 120.0
-"""Seconds to load a backend."""
-_MOST_FAILED_STARTS = 3
-"""In a row, after which no more are tried."""
-_MOST_CRASHES = 3
-"""Confirmed ones in a case; each costs two starts of a worker, so a case that goes on so is given up."""
+_MAX_IN_FLIGHT = 2
+"""Cases that a worker has at a time, so that it never waits for the pool."""
+_TICK_SECONDS = 0.25
+"""Time between two checks of time limits and memory."""
+_START_SECONDS = 120.0
+"""Time limit for loading a backend."""
+_MAX_FAILED_STARTS = 3
+"""After this many failed starts in a row, the pool gives up."""
+_MAX_CRASHES = 3
+"""After this many confirmed crashes, the rest of a case is skipped, since each crash costs two starts of a worker."""
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """What a backend may use."""
+    """Resource limits of a backend."""
 
     seconds: float = 10.0
-    """For a case."""
+    """Time for one case."""
     memory: int = 4 << 30
-    """Bytes; 0 for any."""
+    """Bytes per worker; 0 for no limit."""
 
 
 class StartFailed(ConformanceError):
-    """A backend whose process does not start or does not say what it is."""
+    """The backend's process does not start or does not describe itself."""
 
 
 class BackendRefused(UsageError):
-    """A backend that says itself why it cannot be started."""
+    """The backend reports that it cannot start."""
 
 
 class Pool:
-    """Workers of one backend; a context manager, whose end ends every process they started."""
+    """Workers for one backend. A context manager: leaving it ends every process that the workers started."""
 
     def __init__(self, spec: str, workers: int, limits: Limits, tick: Callable[[], None] = lambda: None) -> None:
-        """``tick`` is called several times a second, and may raise to stop everything."""
-        command = command_of(spec, limits.memory)
+        """``tick`` is called several times per second; it may raise an exception to stop the pool."""
+        command = worker_command(spec, limits.memory)
         self._spec = spec
         self._limits = limits
         self._tick = tick
         self._selector = selectors.DefaultSelector()
-        self._scratch = scratch_folder()
+        self._scratch = create_scratch_folder()
         self._slots = [Slot(command, self._scratch, self._selector) for _ in range(workers)]
         self._description: Description | None = None
         self._failed_starts = 0
-        self._given_up = ""
+        self._failure = ""
+        """Why no more workers are started; empty while the pool works."""
         self._next_tick = 0.0
-        self._ids = 0
+        self._last_id = 0
         self._tasks: Iterator[Task] = iter(())
-        self._returned: deque[Task] = deque()
-        """Tasks whose worker went before it came to them."""
+        self._requeued: deque[Task] = deque()
+        """Tasks whose worker ended before it started them."""
         self._outcomes: deque[Outcome] = deque()
 
     def __enter__(self) -> Self:
@@ -90,241 +91,256 @@ class Pool:
         self._selector.close()
         shutil.rmtree(self._scratch, ignore_errors=True)
 
-    def begin(self) -> None:
-        """Start every worker, without waiting for any: they load the backend meanwhile."""
+    def start_workers(self) -> None:
+        """Start every worker without waiting, so that they load the backend in the meantime."""
         for slot in self._slots:
             self._launch(slot)
 
-    def start(self) -> Description:
-        """Wait for the first worker to say what the backend is. Raises BackendRefused or NoStart."""
+    def wait_until_ready(self) -> Description:
+        """Wait until one worker has described the backend; starts the workers if necessary.
+
+        Raises BackendRefused or StartFailed.
+        """
         if not any(slot.process for slot in self._slots):
-            self.begin()
+            self.start_workers()
         while self._description is None:
             self._round()
-            if self._given_up:
-                raise StartFailed(self._given_up, "Try it alone: onnx-conformance check-backend.")
+            if self._failure:
+                raise StartFailed(self._failure, "Check the backend by itself: onnx-conformance check-backend.")
         return self._description
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
-        """The outcome of every data set of every task, as they come; each exactly once. Call ``start`` before."""
+        """Yield the outcome of every data set of every task exactly once, as they arrive.
+
+        Call ``wait_until_ready`` first.
+        """
         self._tasks = iter(tasks)
         for slot in self._slots:
-            self._feed(slot)
-        while any(slot.in_flight or slot.alone for slot in self._slots) or self._returned:
+            self._assign_work(slot)
+        while any(slot.in_flight or slot.retry for slot in self._slots) or self._requeued:
             self._round()
             while self._outcomes:
                 yield self._outcomes.popleft()
-            if self._given_up and not any(slot.in_flight for slot in self._slots):
+            if self._failure and not any(slot.in_flight for slot in self._slots):
                 break
-        if self._given_up:
+        if self._failure:
             yield from self._not_run()
 
-    # Rounds: wait, listen, look at clocks, hand out work.
+    # Rounds: wait for output, read it, check limits, assign work.
 
     def _round(self) -> None:
-        for key, _ in self._selector.select(_TICK):
+        for key, _ in self._selector.select(_TICK_SECONDS):
             slot: Slot = key.data
             process = slot.process
             if process and key.fd == process.answers:
-                self._listen(slot, process)
+                self._read(slot, process)
             elif process and key.fd == process.requests:
                 slot.flush()
         now = time.monotonic()
         if now >= self._next_tick:
-            self._next_tick = now + _TICK
+            self._next_tick = now + _TICK_SECONDS
             self._tick()
             for slot in self._slots:
-                self._look_at(slot, now)
+                self._check(slot, now)
         for slot in self._slots:
-            slot.heard = False
+            slot.has_spoken = False
 
-    def _listen(self, slot: Slot, process: Process) -> None:
-        slot.heard = True
+    def _read(self, slot: Slot, process: WorkerProcess) -> None:
+        slot.has_spoken = True
         try:
             lines = process.receive()
             for line in lines or ():
-                self._hear(slot, line)
+                self._handle_line(slot, line)
         except ProtocolViolation as error:
-            self._misbehaved(slot, str(error))
+            self._handle_violation(slot, str(error))
             return
         if lines is None:
-            self._ended(slot)
+            self._handle_exit(slot)
         elif slot.process is process:
-            self._feed(slot)
+            self._assign_work(slot)
 
-    def _hear(self, slot: Slot, line: bytes) -> None:
+    def _handle_line(self, slot: Slot, line: bytes) -> None:
         if not slot.ready:
-            self._hear_description(slot, line)
+            self._handle_description(slot, line)
             return
-        self._outcomes.extend(slot.hear_answer(line))
+        self._outcomes.extend(slot.read_answer(line))
 
-    def _hear_description(self, slot: Slot, line: bytes) -> None:
-        said = slot.hear_description(line)
-        refusal = said.message or "it does not describe itself"
-        if said.protocol != PROTOCOL:
-            refusal = f"The backend {self._spec!r} speaks protocol {said.protocol}, want {PROTOCOL}."
-        elif said.description is not None:
+    def _handle_description(self, slot: Slot, line: bytes) -> None:
+        answer = slot.read_description(line)
+        refusal = answer.message or f"The backend {self._spec!r} did not describe itself."
+        if answer.protocol != PROTOCOL_VERSION:
+            refusal = f"The backend {self._spec!r} uses protocol {answer.protocol}, want {PROTOCOL_VERSION}."
+        elif answer.description is not None:
             refusal = ""
         if refusal and self._description is None:
-            raise BackendRefused(refusal, said.advice)
+            raise BackendRefused(refusal, answer.advice)
         if refusal:
             raise ProtocolViolation(f"a refusal ({refusal})")
-        self._description = self._description or said.description
+        self._description = self._description or answer.description
         slot.ready = True
 
-    # Clocks and memory.
+    # Time limits and memory.
 
-    def _look_at(self, slot: Slot, now: float) -> None:
+    def _check(self, slot: Slot, now: float) -> None:
         process = slot.process
         if process is None:
             return
         process.trim_log()
         if not process.is_running():
-            if self._drained(slot, process):
-                self._ended(slot)
+            if self._is_drained(slot, process):
+                self._handle_exit(slot)
         elif not slot.ready:
-            if now - slot.began > _START_LIMIT:
-                self._failed_start(slot, f"did not say what it is within {_START_LIMIT:.0f} s")
-        elif slot.in_flight and not slot.heard and now - slot.began > self._limits.seconds:
-            self._timed_out(slot)
+            if now - slot.started_at > _START_SECONDS:
+                self._handle_failed_start(slot, f"did not describe itself within {_START_SECONDS:.0f} s")
+        elif slot.in_flight and not slot.has_spoken and now - slot.started_at > self._limits.seconds:
+            self._handle_timeout(slot)
         elif self._limits.memory:
-            self._weigh(slot, process)
+            self._check_memory(slot, process)
 
-    def _drained(self, slot: Slot, process: Process) -> bool:
-        """Whether nothing more comes from a process that is gone, though its children may hold its output open."""
-        before = slot.in_flight[0].heard if slot.in_flight else 0
-        self._listen(slot, process)
-        return slot.process is process and before == (slot.in_flight[0].heard if slot.in_flight else 0)
+    def _is_drained(self, slot: Slot, process: WorkerProcess) -> bool:
+        """Whether a process that has exited left no more output. Its children may still hold its output open."""
+        before = slot.in_flight[0].answers if slot.in_flight else 0
+        self._read(slot, process)
+        return slot.process is process and before == (slot.in_flight[0].answers if slot.in_flight else 0)
 
-    def _weigh(self, slot: Slot, process: Process) -> None:
-        used, allowed = process.resident(), self._limits.memory
+    def _check_memory(self, slot: Slot, process: WorkerProcess) -> None:
+        used, allowed = process.memory_usage(), self._limits.memory
         if slot.in_flight and used > allowed:
             slot.stop()
-            self._crashed(slot, f"used {_gibibytes(used)}, {_gibibytes(allowed)} allowed")
-        elif used > slot.lean + allowed / 2:
-            slot.big = True
-            self._feed(slot)
+            self._handle_crash(slot, f"used {_gibibytes(used)}, {_gibibytes(allowed)} allowed")
+        elif used > slot.idle_memory + allowed / 2:
+            slot.memory_is_high = True
+            self._assign_work(slot)
 
     # Work.
 
-    def _feed(self, slot: Slot) -> None:
-        """Give a worker what it has room for; start one where there is none and work is left."""
+    def _assign_work(self, slot: Slot) -> None:
+        """Send the worker as many cases as it may have; start a worker if there is none and work is left."""
         process = slot.process
         if process is None:
-            if not self._given_up and (slot.alone or self._has_more()):
+            if not self._failure and (slot.retry or self._has_more()):
                 self._launch(slot)
             return
         if not slot.ready:
-            self._has_more()  # so that the run waits for it where there is nobody else
+            self._has_more()  # takes the next task from the iterator, so that the run waits for this worker
             return
-        if slot.big and not slot.in_flight:
-            slot.big = False
-            if process.resident() > slot.lean + self._limits.memory / 2:
+        if slot.memory_is_high and not slot.in_flight:
+            slot.memory_is_high = False
+            if process.memory_usage() > slot.idle_memory + self._limits.memory / 2:
                 slot.stop()
-                self._feed(slot)
+                self._assign_work(slot)
                 return
-        while len(slot.in_flight) < _IN_FLIGHT and not slot.big and not self._given_up:
-            if slot.alone:
-                task, slot.alone = slot.alone, None
+        while len(slot.in_flight) < _MAX_IN_FLIGHT and not slot.memory_is_high and not self._failure:
+            if slot.retry:
+                task, slot.retry = slot.retry, None
             elif slot.in_flight and slot.in_flight[0].task.crash:
                 return
             else:
-                task = self._next()
+                task = self._next_task()
             if task is None:
                 return
-            self._ids += 1
+            self._last_id += 1
             self._failed_starts = 0
-            slot.send(task, self._ids)
+            slot.send(task, self._last_id)
 
     def _has_more(self) -> bool:
-        if not self._returned:
+        if not self._requeued:
             task = next(self._tasks, None)
             if task:
-                self._returned.append(task)
-        return bool(self._returned)
+                self._requeued.append(task)
+        return bool(self._requeued)
 
-    def _next(self) -> Task | None:
-        return self._returned.popleft() if self._returned else next(self._tasks, None)
+    def _next_task(self) -> Task | None:
+        return self._requeued.popleft() if self._requeued else next(self._tasks, None)
 
     def _not_run(self) -> Iterator[Outcome]:
-        alone = [slot.alone for slot in self._slots if slot.alone]
-        for task in chain(alone, self._returned, self._tasks):
-            yield from CaseInFlight(task, 0, self._scratch).give_up("not_run", self._given_up)
+        retries = [slot.retry for slot in self._slots if slot.retry]
+        for task in chain(retries, self._requeued, self._tasks):
+            yield from CaseInFlight(task, 0, self._scratch).end_all("not_run", self._failure)
 
-    # Workers that come and go.
+    # Workers that start, exit and fail.
 
     def _launch(self, slot: Slot) -> None:
         try:
             slot.launch()
         except OSError as error:
-            self._failed_start(slot, f"cannot be started: {error.strerror}")
+            self._handle_failed_start(slot, f"cannot be executed: {error.strerror}")
 
-    def _ended(self, slot: Slot) -> None:
+    def _handle_exit(self, slot: Slot) -> None:
         process = slot.process
         assert process is not None
-        how, words = process.end(), process.last_error_line()
-        if how == f"exited with status {CANNOT_WRITE}" and not self._spec.startswith(COMMAND):
-            raise NoScratchFolder(f"The answers of the backend cannot be written to {self._scratch}: {words}.")
+        how, error_line = process.end(), process.last_error_line()
+        if how == f"exited with status {CANNOT_WRITE_STATUS}" and not self._spec.startswith(COMMAND_PREFIX):
+            raise NoScratchFolder(f"Cannot write the backend's outputs to {self._scratch}: {error_line}.")
         ready = slot.ready
         slot.stop()
         if not ready:
-            self._failed_start(slot, _with(words, how))
+            self._handle_failed_start(slot, _joined(how, error_line))
         elif slot.in_flight:
-            self._crashed(slot, how, words)
+            self._handle_crash(slot, how, error_line)
         else:
-            self._feed(slot)
+            self._assign_work(slot)
 
-    def _failed_start(self, slot: Slot, how: str) -> None:
+    def _handle_failed_start(self, slot: Slot, how: str) -> None:
         slot.stop()
         self._failed_starts += 1
-        if self._description is None or self._failed_starts >= _MOST_FAILED_STARTS:
-            self._given_up = f"The backend {self._spec!r} does not start: it {how.rstrip('.')}."
+        if self._description is None or self._failed_starts >= _MAX_FAILED_STARTS:
+            self._failure = f"The backend {self._spec!r} does not start: it {how.rstrip('.')}."
         else:
-            self._feed(slot)
+            self._assign_work(slot)
 
-    def _crashed(self, slot: Slot, how: str, words: str = "") -> None:
-        """Try what the crash left open once more, alone in a fresh worker, and believe it where it comes again."""
+    def _handle_crash(self, slot: Slot, how: str, error_line: str = "") -> None:
+        """Run the unfinished data sets again, alone in a new worker. A second crash there is the verdict."""
         current = self._take_back(slot)
-        rest = current.task.after(current.answered)
-        if not current.task.crash or current.answered:
-            slot.alone = msgspec.structs.replace(rest, crash=how)
+        rest = current.task.without_first(current.completed)
+        if not current.task.crash or current.completed:
+            slot.retry = msgspec.structs.replace(rest, crash=how)
         else:
-            self._outcomes.append(current.fail("crashed", _with(words, f"{how}, as it did before")))
-            rest = rest.after(1)
-            if rest.data_sets and rest.crashes + 1 >= _MOST_CRASHES:
-                reason = f"not reached: {_MOST_CRASHES} data sets of the case before it crashed"
-                self._outcomes.extend(current.give_up("crashed", reason))
+            self._outcomes.append(current.end_next("crashed", _joined(f"{how}, twice", error_line)))
+            rest = rest.without_first(1)
+            if rest.data_sets and rest.crashes + 1 >= _MAX_CRASHES:
+                reason = f"not run: {_MAX_CRASHES} earlier data sets of the case crashed"
+                self._outcomes.extend(current.end_all("crashed", reason))
             elif rest.data_sets:
-                self._returned.appendleft(msgspec.structs.replace(rest, crash="", crashes=rest.crashes + 1))
-        self._feed(slot)
+                self._requeued.appendleft(msgspec.structs.replace(rest, crash="", crashes=rest.crashes + 1))
+        self._assign_work(slot)
 
-    def _timed_out(self, slot: Slot) -> None:
+    def _handle_timeout(self, slot: Slot) -> None:
         self._replace(
-            slot, "timed_out", f"no answer within {self._limits.seconds:g} s", "the one before it took all the time"
+            slot,
+            "timed_out",
+            f"no answer within {self._limits.seconds:g} s",
+            "an earlier data set of the case timed out",
         )
 
-    def _misbehaved(self, slot: Slot, what: str) -> None:
-        if not slot.in_flight:  # nobody's answer, and a worker that begins so would never come to one
-            self._failed_start(slot, f"answered with {what}")
+    def _handle_violation(self, slot: Slot, what: str) -> None:
+        if not slot.in_flight:  # no case to blame; a worker that starts like this would never get to one
+            self._handle_failed_start(slot, f"answered with {what}")
         else:
-            self._replace(slot, "error", f"the backend answered with {what}", "the answer to the one before it is none")
+            self._replace(
+                slot,
+                "error",
+                f"the backend answered with {what}",
+                "the answer to an earlier data set of the case is invalid",
+            )
 
-    def _replace(self, slot: Slot, status: Literal["error", "timed_out"], message: str, behind: str) -> None:
+    def _replace(self, slot: Slot, status: Literal["error", "timed_out"], message: str, reason: str) -> None:
+        """Replace the worker; ``message`` is for the next data set, ``reason`` for the others of its case."""
         slot.stop()
         if slot.in_flight:
             current = self._take_back(slot)
-            self._outcomes.append(current.fail(status, message))
-            self._outcomes.extend(current.give_up(status, f"not reached: {behind}"))
-        self._feed(slot)
+            self._outcomes.append(current.end_next(status, message))
+            self._outcomes.extend(current.end_all(status, f"not run: {reason}"))
+        self._assign_work(slot)
 
     def _take_back(self, slot: Slot) -> CaseInFlight:
-        current, behind = slot.take_back()
-        self._returned.extendleft(reversed(behind))
+        current, waiting = slot.take_back()
+        self._requeued.extendleft(reversed(waiting))
         return current
 
 
-def _close_inputs(processes: list[Process]) -> None:
-    """Give the workers of a finished run a second to end by themselves: containers die so, and not by a kill."""
+def _close_inputs(processes: list[WorkerProcess]) -> None:
+    """Give the workers of a finished run a second to exit; killing the client of a container would not end it."""
     for process in processes:
         process.close_input()
     deadline = time.monotonic() + 1
@@ -332,8 +348,8 @@ def _close_inputs(processes: list[Process]) -> None:
         time.sleep(0.002)
 
 
-def _with(words: str, how: str) -> str:
-    return f"{how}: {words}" if words else how
+def _joined(how: str, error_line: str) -> str:
+    return f"{how}: {error_line}" if error_line else how
 
 
 def _gibibytes(amount: int) -> str:

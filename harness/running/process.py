@@ -1,4 +1,4 @@
-"""A backend's process: started held, spoken to in lines, watched for what it uses, ended with all that it started."""
+"""A worker process: started with limits, spoken to in lines, and killed together with its children."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import harness
 from harness.backend import watchdog
-from harness.backend.loading import COMMAND
+from harness.backend.loading import COMMAND_PREFIX
 from harness.errors import UsageError
 from harness.text import shortened
 
@@ -31,54 +31,57 @@ _SINGLE_THREADED = dict.fromkeys(
     ),
     "1",
 )
-"""Unless the person's own environment says otherwise."""
+"""Defaults; the user's environment takes precedence."""
 _WORKER = """\
 import sys
 sys.path.append(sys.argv[1])
 from harness.backend import watchdog, worker
-watchdog.hold(int(sys.argv[2]), int(sys.argv[3]))
+watchdog.apply_limits(int(sys.argv[2]), int(sys.argv[3]))
 worker.main(sys.argv[4])
 """
-_LONGEST_LINE = 1 << 20
-_MOST_STDERR = 1 << 24
-"""A chatty library's standard error is kept to this many bytes on disk."""
-_GRACE = 2.0
-"""Seconds that a process which has closed its output has to be gone."""
-_PAGE = os.sysconf("SC_PAGE_SIZE")
+_MAX_LINE_BYTES = 1 << 20
+_MAX_STDERR_BYTES = 1 << 24
+"""Standard error is truncated when its file on disk exceeds this size."""
+_EXIT_SECONDS = 2.0
+"""How long a process that has closed its output may take to exit."""
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 class NoProgram(UsageError):
-    """A ``command:`` whose program is not there."""
+    """The program of a ``command:`` does not exist."""
 
 
 class ProtocolViolation(Exception):
-    """A worker said what the protocol does not know; the text says what."""
+    """A worker sent something that the protocol does not allow; the message follows "answered with"."""
 
 
-def command_of(spec: str, memory: int) -> list[str]:
-    """The command that starts a worker for a backend, held by this process. Raises NoProgram."""
-    parent, most = str(os.getpid()), str(memory)
-    if not spec.startswith(COMMAND):
+def worker_command(spec: str, memory_limit: int) -> list[str]:
+    """The command that starts a worker for a backend, with this process as its parent. Raises NoProgram.
+
+    ``memory_limit`` is in bytes; 0 sets no limit.
+    """
+    parent, memory = str(os.getpid()), str(memory_limit)
+    if not spec.startswith(COMMAND_PREFIX):
         root = str(Path(harness.__file__).parent.parent)
-        return [sys.executable, "-P", "-c", _WORKER, root, parent, most, spec]
+        return [sys.executable, "-P", "-c", _WORKER, root, parent, memory, spec]
     try:
-        program = shlex.split(spec.removeprefix(COMMAND))
+        program = shlex.split(spec.removeprefix(COMMAND_PREFIX))
     except ValueError as error:
-        raise NoProgram(f"{spec!r} is no command: {error}.", "Quote it as for a shell.") from error
+        raise NoProgram(f"{spec!r} is not a command: {error}.", "Quote it as for a shell.") from error
     if not program:
         raise NoProgram("command: names no program.", "Write it as for a shell: command:node runner.js.")
     if shutil.which(program[0]) is None:
-        raise NoProgram(f"There is no program {program[0]!r}.", "Install it, or give its path.")
-    return [sys.executable, "-I", "-S", watchdog.__file__, parent, most, *program]
+        raise NoProgram(f"There is no program {program[0]!r}.", "Install the program, or give its path.")
+    return [sys.executable, "-I", "-S", watchdog.__file__, parent, memory, *program]
 
 
-class Process:
-    """One started worker; its process group is its own."""
+class WorkerProcess:
+    """A started worker, in a process group of its own."""
 
     def __init__(self, command: list[str], scratch: str, environment: Mapping[str, str] | None = None) -> None:
         log = f"{scratch}/stderr"
         self._log = os.open(log, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
-        os.unlink(log)  # noqa: PTH108 - it has no name to be found by, nor to be left behind
+        os.unlink(log)  # noqa: PTH108 - the file needs no name, so it cannot be left behind
         try:
             self._process = subprocess.Popen(
                 command,
@@ -99,15 +102,15 @@ class Process:
         os.set_blocking(self.requests, False)
         os.set_blocking(self.answers, False)
         self._unsent = bytearray()
-        self._line = bytearray()
+        self._partial_line = bytearray()
 
     def send(self, line: bytes) -> bool:
-        """Send a line, or as much of it as the pipe takes; False where ``flush`` must send the rest."""
+        """Send a line, or as much of it as the pipe takes. False if ``flush`` must send the rest."""
         self._unsent += line
         return self.flush()
 
     def flush(self) -> bool:
-        """Send what is unsent; True where nothing is left. A worker that is gone shows when it is listened to."""
+        """Send what is unsent; True if nothing is left. If the worker has ended, ``receive`` reports it."""
         try:
             del self._unsent[: os.write(self.requests, self._unsent)]
         except BlockingIOError:
@@ -117,7 +120,10 @@ class Process:
         return not self._unsent
 
     def receive(self) -> list[bytes] | None:
-        """The lines that have come since; None where the worker has closed its output. Raises Misbehaved."""
+        """The lines received since the last call; None if the worker has closed its output.
+
+        Raises ProtocolViolation for a line that is too long.
+        """
         try:
             data = os.read(self.answers, 1 << 16)
         except BlockingIOError:
@@ -126,32 +132,32 @@ class Process:
             return None
         *lines, rest = data.split(b"\n")
         if lines:
-            lines[0] = bytes(self._line) + lines[0]
-            self._line.clear()
-        self._line += rest
-        if len(self._line) > _LONGEST_LINE:
-            raise ProtocolViolation(f"an endless line, {excerpt(self._line)}")
+            lines[0] = bytes(self._partial_line) + lines[0]
+            self._partial_line.clear()
+        self._partial_line += rest
+        if len(self._partial_line) > _MAX_LINE_BYTES:
+            raise ProtocolViolation(f"an endless line, {excerpt(self._partial_line)}")
         return lines
 
     def is_running(self) -> bool:
-        """Whether the process itself is there; a child of its own may still hold its output open."""
+        """Whether the process itself runs; a child may still hold its output open after it has ended."""
         return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
 
-    def resident(self) -> int:
-        """Bytes of memory in use, 0 where the system does not tell."""
+    def memory_usage(self) -> int:
+        """Resident memory in bytes; 0 if the system does not report it."""
         try:
             with open(f"/proc/{self.pid}/statm", "rb") as file:  # noqa: PTH123 - several times a second
-                return int(file.read().split()[1]) * _PAGE
+                return int(file.read().split()[1]) * _PAGE_BYTES
         except (OSError, IndexError):
             return 0
 
     def trim_log(self) -> None:
-        """Keep standard error from filling the disk."""
-        if os.fstat(self._log).st_size > _MOST_STDERR:
+        """Truncate the file of standard error if it is too large."""
+        if os.fstat(self._log).st_size > _MAX_STDERR_BYTES:
             os.ftruncate(self._log, 0)
 
     def last_error_line(self) -> str:
-        """The last line of standard error that says anything."""
+        """The last line of standard error that is not blank."""
         size = os.fstat(self._log).st_size
         tail = os.pread(self._log, 4096, max(0, size - 4096)).decode(errors="replace")
         lines = [" ".join(line.split()) for line in tail.splitlines()]
@@ -159,11 +165,11 @@ class Process:
         return shortened("".join(c for c in text if c.isprintable()), 300)
 
     def end(self) -> str:
-        """End it and all it started, and tell how it ended where it had done so by itself."""
-        gone = self._await_exit()
+        """End the process and its children, and return how it ended, such as "exited with status 1"."""
+        has_exited = self._wait_for_exit()
         self.kill()
         code = self._process.wait()
-        if not gone:
+        if not has_exited:
             return "closed its standard output"
         if code >= 0:
             return f"exited with status {code}"
@@ -173,19 +179,19 @@ class Process:
             return f"was killed by signal {-code}"
 
     def close_input(self) -> None:
-        """Let it end by itself: its input is over."""
+        """Close its input, after which a worker exits."""
         if self._process.stdin:
             self._process.stdin.close()
 
     def kill(self) -> None:
-        """Kill the process group; a worker that is over leaves no children behind."""
+        """Kill the process group, which includes the children of a worker that has ended."""
         if self._process.returncode is not None:
-            return  # reaped, so the number may be another's by now
+            return  # reaped, so the number may belong to another process by now
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """Kill it, reap it and give back its descriptors."""
+        """Kill the process, reap it and close its descriptors."""
         self.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
@@ -193,8 +199,8 @@ class Process:
                 pipe.close()
         os.close(self._log)
 
-    def _await_exit(self) -> bool:
-        deadline = time.monotonic() + _GRACE
+    def _wait_for_exit(self) -> bool:
+        deadline = time.monotonic() + _EXIT_SECONDS
         while self.is_running():
             if time.monotonic() > deadline:
                 return False
@@ -203,5 +209,5 @@ class Process:
 
 
 def excerpt(line: bytes | bytearray) -> str:
-    """The beginning of what came instead of an answer."""
+    """The beginning of a line that is not a valid answer."""
     return repr(shortened(bytes(line[:200]).decode(errors="replace"), 80))

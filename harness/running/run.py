@@ -21,11 +21,11 @@ import msgspec
 
 from harness.backend.interface import Description
 from harness.errors import ConformanceError, UsageError
-from harness.judging.judge import judge, make_task
+from harness.judging.judge import judge
 from harness.judging.outcome import Outcome, Task
 from harness.results.expectations import Expectation, Expectations, read_expectations, write_expectations
 from harness.results.lines import FORMAT, Footer, Header, Line, Result, Run
-from harness.results.proposals import propose
+from harness.results.proposals import propose_expectations
 from harness.results.recording import RESULTS, Recorder, read_run
 from harness.running.pool import Limits, Pool
 from harness.running.progress import Display
@@ -115,10 +115,10 @@ def run(
             interruption.check(counts.total(), survey.data_sets)
 
         with Pool(backend, options.workers, options.limits, tick) as pool:
-            pool.begin()
+            pool.start_workers()
             survey.look_at(suite, options, book)  # while the workers load the backend
             display.total = survey.data_sets
-            header = _header(suite, backend, options, survey, pool.start())
+            header = _header(suite, backend, options, survey, pool.wait_until_ready())
             with Recorder(folder / RESULTS) as recorder, display:
                 done = _resume(recorder, header, book, counts) if resume else set[Key]()
                 if not done:
@@ -131,7 +131,7 @@ def run(
                     recorder.write(result)
                     counts[result.verdict] += 1
                     if result.verdict != "passed":
-                        saved.keep(outcome)
+                        saved.save(outcome)
                 footer = Footer(
                     dict(sorted(counts.items())), book.unexpected, book.stale(), time.monotonic() - began, transport
                 )
@@ -203,7 +203,7 @@ def _tasks(suite: Suite, options: Options, done: set[Key]) -> Iterator[Task]:
     for case, chosen in _chosen(suite.cases(), options):
         data_sets = tuple([n for n in chosen if (case.name, n) not in done]) if done else chosen
         if data_sets:
-            yield make_task(root, case, data_sets)
+            yield Task.of_suite(root, case, data_sets)
 
 
 def _resume(recorder: Recorder, header: Header, book: Expectations, counts: Counter[str]) -> set[Key]:
@@ -221,7 +221,7 @@ def _resume(recorder: Recorder, header: Header, book: Expectations, counts: Coun
         counts[line.verdict] += 1
         return line
 
-    recorder.keep(keep)
+    recorder.rewrite(keep)
     return done
 
 
@@ -266,7 +266,7 @@ def _rewrite(path: Path, backend: str, entries: Iterable[Expectation], book: Exp
     kept = [entry for entry in entries if not book.is_stale(entry)]
     fresh = Expectations(kept, finished.headers[0].suite)
     unexplained = [fresh.annotate(result) for result in finished.results]
-    write_expectations(path, backend, [*kept, *propose(unexplained, finished.headers[0].suite)])
+    write_expectations(path, backend, [*kept, *propose_expectations(unexplained, finished.headers[0].suite)])
 
 
 class _Interruption:

@@ -1,4 +1,4 @@
-"""The folder in which backends leave their answers: in memory where there is room, and never left behind for long."""
+"""The scratch folder, where backends write their outputs: in memory if there is room, and removed after the run."""
 
 from __future__ import annotations
 
@@ -10,41 +10,42 @@ import tempfile
 from harness.errors import ConformanceError
 
 _PREFIX = "onnx-conformance-"
-_MEMORY = "/dev/shm"  # noqa: S108 - only in a folder of our own there
-"""A file system in memory, on which a small file costs a tenth."""
-_ROOM = 1 << 30
-"""Bytes that must be free there: containers often have few, and answers may be large."""
+_MEMORY_FOLDER = "/dev/shm"  # noqa: S108 - the run creates its own folder inside
+"""A file system in memory, on which a small file costs a tenth of one on disk."""
+_MIN_FREE_MEMORY = 1 << 30
+"""Bytes that must be free in it. Containers often have few, and outputs may be large."""
 
 
 class NoScratchFolder(ConformanceError):
-    """A folder for the backend's answers that cannot be made or written."""
+    """The scratch folder cannot be created or written."""
 
-    advice = "Make room, or set TMPDIR to another folder; what is already recorded is kept for --resume."
+    advice = "Free some space, or set TMPDIR to another folder. --resume keeps the results recorded so far."
 
 
-def scratch_folder() -> str:
-    """A new, empty folder, after removing those of runs that were killed. Raises NoScratch.
+def create_scratch_folder() -> str:
+    """Create a new, empty folder, and remove those of runs that were killed. Raises NoScratchFolder.
 
-    It is where TMPDIR says if that is set.
+    If TMPDIR is set, the folder is created there.
     """
-    where = _MEMORY if "TMPDIR" not in os.environ and _has_room(_MEMORY) else tempfile.gettempdir()
+    use_memory = "TMPDIR" not in os.environ and _has_room(_MEMORY_FOLDER)
+    parent = _MEMORY_FOLDER if use_memory else tempfile.gettempdir()
     try:
-        _remove_orphans(where)
-        return tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=where)
+        _remove_orphans(parent)
+        return tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=parent)
     except OSError as error:
-        raise NoScratchFolder(f"No folder for answers can be made in {where}: {error.strerror}.") from error
+        raise NoScratchFolder(f"Cannot create a scratch folder in {parent}: {error.strerror}.") from error
 
 
 def _has_room(folder: str) -> bool:
     try:
-        found = os.statvfs(folder)
+        stats = os.statvfs(folder)
     except OSError:
         return False
-    return found.f_bavail * found.f_frsize >= _ROOM and os.access(folder, os.W_OK)
+    return stats.f_bavail * stats.f_frsize >= _MIN_FREE_MEMORY and os.access(folder, os.W_OK)
 
 
-def _remove_orphans(where: str) -> None:
-    with os.scandir(where) as entries:
+def _remove_orphans(parent: str) -> None:
+    with os.scandir(parent) as entries:
         for entry in entries:
             owner = re.match(rf"{_PREFIX}(\d+)-", entry.name)
             if owner and not _is_running(int(owner[1])):

@@ -1,4 +1,4 @@
-"""Which bits of floats survive the way to a backend and back, asked of it with an Identity."""
+"""Probes with Identity models which bits of floats a backend's adapter preserves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from onnx import TypeProto, helper
 
-from harness.judging.judge import judge, make_task
+from harness.judging.judge import judge
 from harness.judging.measures import bits_differ
 from harness.judging.outcome import Outcome, Task
 from harness.results.lines import Result
@@ -21,38 +21,38 @@ from harness.suite.cases import Built, Case, DataSet, Labels, finish
 from harness.suite.directories import write_case
 
 _OPSETS = (13, 25)
-"""Identity-13 has the types that most runtimes have, Identity-25 those of 8 bits and fewer."""
+"""Identity-13 is enough for types of 16 bits and more; Identity-25 has the narrower ones."""
 
 
 def differs_in_bits_alone(outcome: Outcome, result: Result) -> bool:
     """Whether an answer fails only because zeros have the other sign or NaN has other bits."""
-    asked = outcome.case.data_sets[outcome.data_set].bits
-    return bool(asked) and result.verdict == "wrong_value" and judge(outcome, _VALUES_ALONE).verdict == "passed"
+    required = outcome.case.data_sets[outcome.data_set].bits
+    return bool(required) and result.verdict == "wrong_value" and judge(outcome, _VALUES_ALONE).verdict == "passed"
 
 
 def probe_transport(pool: Pool, outcomes: Sequence[Outcome]) -> dict[str, Bits]:
-    """Element type → the bits that come back as they went, for the types of the outputs of ``outcomes``.
+    """The bits that the backend returns unchanged, by element type, for the types of the outputs of ``outcomes``.
 
-    Only these bits are compared: a backend is not blamed for what its adapter cannot carry. A type in which the backend
-    runs no Identity is compared by value alone.
+    Only these bits are compared, since a runtime is not to blame for what its adapter cannot preserve. If the backend
+    cannot run Identity for a type, only values are compared.
     """
     types = {element_in(parse_type(of)) for outcome in outcomes for of in outcome.case.outputs}
     probed = [of for of in ELEMENT_TYPES if of in types and of.format]
-    found: dict[str, Bits] = {}
+    preserved: dict[str, Bits] = {}
     with tempfile.TemporaryDirectory(prefix="onnx-conformance-transport-") as folder:
         tasks: list[Task] = []
         for built in map(_probe, probed):
             write_case(Path(folder), built)
-            tasks.append(make_task(folder, built.case, (0,)))
+            tasks.append(Task.of_suite(folder, built.case, (0,)))
         for outcome in pool.run(tasks):
-            found[outcome.case.labels.types["T"]] = _carried(outcome)
-    return found
+            preserved[outcome.case.labels.types["T"]] = _preserved_bits(outcome)
+    return preserved
 
 
 _VALUES_ALONE: dict[str, Bits] = dict.fromkeys((of.name for of in ELEMENT_TYPES), "")
 
 
-def _carried(outcome: Outcome) -> Bits:
+def _preserved_bits(outcome: Outcome) -> Bits:
     (of,) = (of for of in ELEMENT_TYPES if of.name == outcome.case.labels.types["T"])
     if outcome.status != "ok" or len(outcome.outputs) != 1:
         return ""
@@ -74,7 +74,7 @@ def _same_nan(got: np.ndarray, want: np.ndarray) -> bool:
 
 
 def _patterns(of: ElementType) -> np.ndarray:
-    """Zeros of both signs and NaN with several bits, quiet and signalling, as far as the type has them: [n]."""
+    """Zeros of both signs, and quiet and signalling NaN with several bit patterns, as far as the type has them: [n]."""
     assert of.format
     part = of.bits // 2 if of.kind == "complex" else of.bits
     width = max(part, 8) // 8
@@ -82,7 +82,7 @@ def _patterns(of: ElementType) -> np.ndarray:
     fraction = of.format.precision - 1
     infinity = top ^ ((1 << fraction) - 1)
     patterns = [0, *([sign] if of.format.negative_zero else [])]
-    if of.format.infinity:  # IEEE 754: NaN is what has more bits than infinity
+    if of.format.infinity:  # as in IEEE 754, NaN has the exponent of infinity and a fraction that is not 0
         quiet = infinity | (1 << (fraction - 1))
         patterns += [quiet, quiet | 1, quiet | sign, *([infinity | 1] if fraction > 1 else [])]
     return np.array(patterns, f"<u{width}").repeat(2 if of.kind == "complex" else 1).view(of.dtype)

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from msgspec.inspect import StructType, type_info
 
-from harness.backend.protocol import Answer, Describe, Described, RunCase
+from harness.backend.protocol import CaseAnswer, CaseRequest, DescribeAnswer, DescribeRequest
 from harness.errors import UsageError
 from harness.reports.badges import Badge
 from harness.reports.comparison import Comparison
@@ -47,7 +47,8 @@ DOCUMENTS: Mapping[str, Document] = {
     "coverage": Document("a line of onnx-conformance coverage --json", (Coverage,)),
     "badge": Document("badges/<suite>-<backend>.json", (Badge,)),
     "protocol": Document(
-        "a line between the harness and a command: backend, either way", (Describe, RunCase, Described, Answer)
+        "a line between the harness and a command: backend, either way",
+        (DescribeRequest, CaseRequest, DescribeAnswer, CaseAnswer),
     ),
 }
 

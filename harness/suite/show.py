@@ -91,11 +91,12 @@ def _value(name: str, value: Value) -> Iterator[str]:
         case np.ndarray():
             dtype = "string" if value.dtype == object else element_type(value.dtype).dtype.name
             yield f"{name}: shape={value.shape}, dtype={dtype}"
-            plain = (
-                value
-                if value.dtype.kind != "V"
-                else value.astype(np.float64 if element_type(value.dtype).format else np.int64)
-            )
+            with np.errstate(invalid="ignore"):  # of signalling NaN
+                plain = (
+                    value
+                    if value.dtype.kind != "V"
+                    else value.astype(np.float64 if element_type(value.dtype).format else np.int64)
+                )
             text = np.array2string(plain, separator=", ", threshold=_ELEMENTS, max_line_width=100)
             yield from (f"  {line}" for line in text.splitlines())
         case list():

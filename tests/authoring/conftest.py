@@ -1,4 +1,4 @@
-"""The tiny suites and runs of ``tests/support/tiny_runs.py``."""
+"""Uses the fixtures of ``tests/support/tiny_runs.py``."""
 
 from tiny_runs import isolated_workers, runs, suite, tools
 

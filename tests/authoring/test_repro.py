@@ -1,4 +1,4 @@
-"""Scripts run by themselves, hold the very bytes, and judge as the harness does."""
+"""Scripts run on their own, contain the exact bytes, and judge as the harness does."""
 
 import ast
 import base64
@@ -15,9 +15,9 @@ import numpy as np
 import onnx
 import pytest
 
-from harness.authoring.repro import NoScript, NoSuchDataSet, repro
+from harness.authoring.repro import NoScript, NoSuchDataSet, repro_script
 from harness.backend.interface import BrokenAdapter, UnknownBackend
-from harness.backend.worker import stated_type
+from harness.backend.worker import infer_type
 from harness.errors import UsageError
 from harness.judging.judge import BrokenSuite, bound_type, judge
 from harness.judging.outcome import Outcome
@@ -38,7 +38,7 @@ def _adapters_are_importable(monkeypatch: pytest.MonkeyPatch):
 
 
 class Answer(NamedTuple):
-    """What Identity is given, and so gives, and what the case expects."""
+    """The input of Identity, which is also its output, and the expected output."""
 
     of: str
     got: Any
@@ -54,18 +54,18 @@ def identity_model(of: ValueType) -> onnx.ModelProto:
 
 
 def identity(folder: Path, *answers: Answer, model: onnx.ModelProto | None = None, **changes: Any) -> Case:
-    """A case that passes each value through, with a data set for each answer; written to ``folder/<its name>``."""
+    """A case of Identity with a data set for each answer, written to ``folder/<its name>``."""
     of = parse_type(answers[0].of)
     files = {"model.onnx": (model or identity_model(of)).SerializeToString()}
     for n, answer in enumerate(answers):
-        files[f"test_data_set_{n}/input_0.pb"] = encode(answer.got, stated_type(answer.got, of), "x")
-        files[f"test_data_set_{n}/output_0.pb"] = encode(answer.want, stated_type(answer.want, of), "y")
+        files[f"test_data_set_{n}/input_0.pb"] = encode(answer.got, infer_type(answer.got, of), "x")
+        files[f"test_data_set_{n}/output_0.pb"] = encode(answer.want, infer_type(answer.want, of), "y")
         if answer.bound is not None:
             files[f"test_data_set_{n}/bound_0.pb"] = encode(answer.bound, bound_type(of))
     case = Case(
         name="test_identity",
         labels=Labels(op="Identity", since=19, types={"V": "float"}, attributes={"axis": "omitted", "mode": "same"}),
-        inputs=(str(stated_type(answers[0].got, of)),),
+        inputs=(str(infer_type(answers[0].got, of)),),
         outputs=(answers[0].of,),
         data_sets=tuple(DataSet(group="ordinary", about="Any value.") for _ in answers),
         rtol=1e-3,
@@ -80,12 +80,12 @@ def identity(folder: Path, *answers: Answer, model: onnx.ModelProto | None = Non
 def execute(text: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     """Exit status and output of a script, in this process."""
     with pytest.raises(SystemExit) as ended, np.errstate():
-        exec(compile(text, "repro", "exec"), {"__name__": "__main__"})  # noqa: S102 - it is ours
+        exec(compile(text, "repro", "exec"), {"__name__": "__main__"})  # noqa: S102 - the script is our own
     return ended.value.code, capsys.readouterr().out
 
 
 def start(text: str, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Run a script in a process of its own, in a folder that is not the checkout."""
+    """Run a script in a new process, outside of the checkout."""
     file = folder / "repro.py"
     file.write_text(text)
     return subprocess.run([sys.executable, *options, file], cwd=folder, capture_output=True, text=True, check=False)
@@ -165,43 +165,46 @@ ANSWERS: dict[str, Answer] = {
 def test_scripts_judge_as_the_harness_does(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     answer = ANSWERS[name]
     case = identity(tmp_path, answer)
-    stated = stated_type(answer.got, parse_type(answer.of))
+    stated = infer_type(answer.got, parse_type(answer.of))
     output = encode(answer.got, stated, "y")
     result = judge(Outcome(case, str(tmp_path / case.name), 0, "ok", (str(stated),), (output,)))
-    status, told = execute(repro(tmp_path / case.name, case, "faulty_scripts:PassesThrough", 0), capsys)
-    assert status == (result.verdict != "passed"), (result.message, told)
-    assert told.splitlines()[-1] == ("failed" if status else "passed")
-    assert ("y is right" in told) == (status == 0)
+    status, text = execute(repro_script(tmp_path / case.name, case, "faulty_scripts:PassesThrough", 0), capsys)
+    assert status == (result.verdict != "passed"), (result.message, text)
+    assert text.splitlines()[-1] == ("failed" if status else "passed")
+    assert ("y is correct" in text) == (status == 0)
     if result.differing:
-        assert f": {result.differing} of " in told
+        assert f": {result.differing} of " in text
 
 
 @pytest.mark.parametrize("element", ELEMENT_TYPES, ids=str)
-def test_every_element_type_is_held(element: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_every_element_type(element: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     value = np.array(["a", ""], object) if element.kind == "string" else np.array([1, 1]).astype(element.dtype)
     case = identity(tmp_path, Answer(f"tensor({element.name})", value, value))
-    status, told = execute(repro(tmp_path / case.name, case, "faulty_scripts:PassesThrough", 0), capsys)
-    assert status == 0, told
+    status, text = execute(repro_script(tmp_path / case.name, case, "faulty_scripts:PassesThrough", 0), capsys)
+    assert status == 0, text
 
 
-def test_what_is_wrong_is_told_element_by_element(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_differences_are_printed_element_by_element(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     case = identity(tmp_path, ANSWERS["five_bounds"], ANSWERS["shape"], ANSWERS["must_be_equal"])
-    told = [execute(repro(tmp_path / case.name, case, "faulty_scripts:PassesThrough", n), capsys)[1] for n in range(3)]
-    assert "y[1] = 3.25, want 2.0 (5 bounds, 4 allowed)\ny: 1 of 2 differ" in told[0]
-    assert "y is float32[2], want float32[2,1]" in told[1]
-    assert "y[1] = 2.0, want 2.0000002" in told[2]
+    text = [
+        execute(repro_script(tmp_path / case.name, case, "faulty_scripts:PassesThrough", n), capsys)[1]
+        for n in range(3)
+    ]
+    assert "y[1] = 3.25, want 2.0 (5 bounds, 4 allowed)\ny: 1 of 2 differ" in text[0]
+    assert "y is float32[2], want float32[2,1]" in text[1]
+    assert "y[1] = 2.0, want 2.0000002" in text[2]
 
 
-def test_another_number_of_outputs_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_a_wrong_number_of_outputs_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     case = identity(tmp_path, ANSWERS["same"])
-    status, told = execute(repro(tmp_path / case.name, case, "faulty_scripts:GivesTwo", 0), capsys)
+    status, text = execute(repro_script(tmp_path / case.name, case, "faulty_scripts:GivesTwo", 0), capsys)
     assert status == 1
-    assert "2 outputs, want 1" in told
+    assert "2 outputs, want 1" in text
 
 
-def test_the_docstring_says_what_it_is_about(tmp_path: Path):
+def test_the_docstring_describes_the_case(tmp_path: Path):
     case = identity(tmp_path, ANSWERS["five_bounds"], clause="Y is X.")
-    text = repro(tmp_path / case.name, case, "onnxruntime", 0)
+    text = repro_script(tmp_path / case.name, case, "onnxruntime", 0)
     about = " ".join((ast.get_docstring(ast.parse(text)) or "").split())
     for words in (
         "test_identity (suite",
@@ -216,21 +219,21 @@ def test_the_docstring_says_what_it_is_about(tmp_path: Path):
     ):
         assert words in about
     assert "#     y = Identity (x)" in text
-    assert "Open" not in about
+    assert "Unspecified" not in about
     unspecified = msgspec.structs.replace(case, data_sets=(DataSet(group="g", unspecified="Left open by the spec."),))
-    assert "Left open by the spec." in repro(tmp_path / case.name, unspecified, "onnxruntime", 0)
+    assert "Left open by the spec." in repro_script(tmp_path / case.name, unspecified, "onnxruntime", 0)
 
 
-def test_texts_of_a_suite_never_become_code(tmp_path: Path):
+def test_text_of_a_suite_never_becomes_code(tmp_path: Path):
     evil = '"""\nraise SystemExit(7)\n"""\\" \x00\r\'\'\' ${about} $model {0} "'
     case = identity(tmp_path, ANSWERS["same"], clause=evil, labels=Labels(op=evil, types={evil: evil}))
-    graph = ast.parse(repro(tmp_path / case.name, case, "onnxruntime", 0))
+    graph = ast.parse(repro_script(tmp_path / case.name, case, "onnxruntime", 0))
     assert not [node for node in graph.body if isinstance(node, ast.Raise)]
     assert "raise SystemExit(7)" in (ast.get_docstring(graph) or "")
 
 
 def held(text: str) -> Sequence[bytes]:
-    """The data in a script, in the order in which it stands there."""
+    """The data in a script, in order."""
     calls = [
         node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     ]
@@ -243,15 +246,15 @@ def test_the_bytes_are_those_of_the_files(tmp_path: Path):
     case = identity(tmp_path, ANSWERS["same"], ANSWERS["five_bounds"])
     folder = tmp_path / case.name
     files = ["model.onnx", *(f"test_data_set_1/{stem}_0.pb" for stem in ("input", "output", "bound"))]
-    assert held(repro(folder, case, "onnxruntime", 1)) == [(folder / file).read_bytes() for file in files]
-    assert len(held(repro(folder, case, "onnxruntime", 0))) == 3
+    assert held(repro_script(folder, case, "onnxruntime", 1)) == [(folder / file).read_bytes() for file in files]
+    assert len(held(repro_script(folder, case, "onnxruntime", 0))) == 3
 
 
 @pytest.mark.parametrize("backend", ["onnxruntime", "onnx-reference"])
 @pytest.mark.parametrize(("name", "status"), [("four_bounds", 0), ("five_bounds", 1), ("sequence", 0), ("bfloat16", 0)])
 def test_scripts_of_known_runtimes_need_no_harness(backend: str, name: str, status: int, tmp_path: Path):
     case = identity(tmp_path, ANSWERS[name])
-    text = repro(tmp_path / case.name, case, backend, 0)
+    text = repro_script(tmp_path / case.name, case, backend, 0)
     assert "harness" not in text
     blocked = "import sys\nsys.modules['harness'] = sys.modules['backends'] = None\n"
     ended = start(text.replace("import sys\n", blocked, 1), tmp_path)
@@ -260,76 +263,76 @@ def test_scripts_of_known_runtimes_need_no_harness(backend: str, name: str, stat
 
 
 @pytest.mark.parametrize("name", ["string_same", "scalar", "empty", "sequence_empty", "optional_absent", "optional"])
-def test_onnxruntime_is_given_every_kind_of_value(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_onnxruntime_gets_every_kind_of_value(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     answer = ANSWERS[name]._replace(want=ANSWERS[name].got)
     case = identity(tmp_path, answer)
-    status, told = execute(repro(tmp_path / case.name, case, "onnxruntime", 0), capsys)
-    assert status == 0, told
+    status, text = execute(repro_script(tmp_path / case.name, case, "onnxruntime", 0), capsys)
+    assert status == 0, text
 
 
 @pytest.mark.parametrize("name", ["int4", "uint2", "float4e2m1", "float8e5m2"])
-def test_onnxruntime_is_given_packed_bytes(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_onnxruntime_gets_packed_bytes(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     value = np.array([[1, 0, 1], [0, 1, 1]]).astype(BY_NAME[name].dtype)
     info = onnx.helper.make_tensor_value_info("x", BY_NAME[name].code, [2, 3])
     model = onnx.helper.make_model(onnx.helper.make_graph([], "g", [info], [info]), ir_version=13)
     case = identity(tmp_path, Answer(f"tensor({name})", value, value), model=model)
-    status, told = execute(repro(tmp_path / case.name, case, "onnxruntime", 0), capsys)
-    assert status == 0, told
+    status, text = execute(repro_script(tmp_path / case.name, case, "onnxruntime", 0), capsys)
+    assert status == 0, text
 
 
 @pytest.mark.parametrize(
-    ("backend", "status", "told"),
+    ("backend", "status", "text"),
     [
-        ("miniatures:Right", 0, "y is right"),
+        ("miniatures:Right", 0, "y is correct"),
         ("miniatures:WrongType", 1, "y is float64[2], want float32[2]"),
         ("miniatures:Raises", 1, "axis 4"),
-        ("onnx:miniatures:OnnxRight", 0, "y is right"),
-        (f"{PROGRAM} right", 0, "y is right"),
+        ("onnx:miniatures:OnnxRight", 0, "y is correct"),
+        (f"{PROGRAM} right", 0, "y is correct"),
         (f"{PROGRAM} declines", 1, "unsupported: not\n  today"),
         (f"{PROGRAM} exits", 1, "out of licences"),
     ],
 )
-def test_other_backends_are_driven_as_they_come_in(backend: str, status: int, told: str, tmp_path: Path):
+def test_every_kind_of_backend(backend: str, status: int, text: str, tmp_path: Path):
     case = identity(tmp_path, ANSWERS["same"])
-    ended = start(repro(tmp_path / case.name, case, backend, 0), tmp_path)
+    ended = start(repro_script(tmp_path / case.name, case, backend, 0), tmp_path)
     assert ended.returncode == status, ended.stderr
-    assert told in ended.stdout + ended.stderr
+    assert text in ended.stdout + ended.stderr
 
 
-def test_what_an_adapter_prints_stays_out_of_the_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_the_script_does_not_contain_what_an_adapter_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     case = identity(tmp_path, ANSWERS["same"])
-    repro(tmp_path / case.name, case, "faulty_scripts:PrintsWhenMade", 0)
+    repro_script(tmp_path / case.name, case, "faulty_scripts:PrintsWhenCreated", 0)
     assert capsys.readouterr() == ("", "welcome\n")
 
 
 @pytest.mark.parametrize(
-    ("backend", "data_set", "changes", "error", "told"),
+    ("backend", "data_set", "changes", "error", "text"),
     [
         ("onnxruntime", 3, {}, NoSuchDataSet, "has no data set 3: it has 3 data sets, 0 to 2"),
         ("onnxruntime", -1, {}, NoSuchDataSet, "has no data set -1"),
         ("onnxrutime", 0, {}, UnknownBackend, "Did you mean onnxruntime"),
         ("command:nosuchprogram x", 0, {}, NoProgram, "There is no program 'nosuchprogram'"),
-        ("miniatures:CannotBeMade", 0, {}, BrokenAdapter, "cannot be made"),
-        ("faulty_scripts:BrokenScript", 0, {}, BrokenAdapter, "is no Python"),
+        ("miniatures:NeedsArgument", 0, {}, BrokenAdapter, "cannot be created"),
+        ("faulty_scripts:BrokenScript", 0, {}, BrokenAdapter, "is not valid Python"),
         ("onnxruntime", 0, {"outputs": ("sparse_tensor(float)",)}, NoScript, "has a sparse_tensor"),
     ],
 )
-def test_what_cannot_be_reproduced_is_one_clear_error(
+def test_cases_that_cannot_be_reproduced(
     backend: str,
     data_set: int,
     changes: dict[str, Any],
     error: type[UsageError],
-    told: str,
+    text: str,
     tmp_path: Path,
 ):
     case = msgspec.structs.replace(identity(tmp_path, *[ANSWERS["same"]] * 3), **changes)
-    with pytest.raises(error, match=told) as raised:
-        repro(tmp_path / case.name, case, backend, data_set)
+    with pytest.raises(error, match=text) as raised:
+        repro_script(tmp_path / case.name, case, backend, data_set)
     assert raised.value.status == 2
 
 
-def test_a_file_that_is_not_the_manifests_is_refused(tmp_path: Path):
+def test_a_file_that_differs_from_the_manifest_is_refused(tmp_path: Path):
     case = identity(tmp_path, ANSWERS["same"])
     (tmp_path / case.name / "test_data_set_0" / "input_0.pb").write_bytes(b"")
     with pytest.raises(BrokenSuite, match="SHA-256"):
-        repro(tmp_path / case.name, case, "onnxruntime", 0)
+        repro_script(tmp_path / case.name, case, "onnxruntime", 0)

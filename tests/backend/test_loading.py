@@ -1,4 +1,4 @@
-"""How a backend is named, and what is said of one that is not there or is none."""
+"""The ways to name a backend, and the errors for one that does not exist or is broken."""
 
 import sys
 from types import ModuleType
@@ -77,11 +77,11 @@ def test_our_backends_have_names():
     [
         ("onnxruntim", UnknownBackend, "There is no backend 'onnxruntim'. Did you mean onnxruntime?", "numpy"),
         ("zzz", UnknownBackend, "There is no backend 'zzz'.", "package.module:Class"),
-        ("no_such.thing:C", UnknownBackend, "There is no module 'no_such', which the backend", "Install it"),
-        ("miniatures:Rihgt", UnknownBackend, "miniatures has no 'Rihgt'", "Right"),
+        ("no_such.thing:C", UnknownBackend, "names the module 'no_such', which does not exist", "Install the module"),
+        ("miniatures:Rihgt", UnknownBackend, "names 'Rihgt', which miniatures does not have", "Right"),
         ("miniatures:NoMethods", BrokenAdapter, "NoMethods has no describe and no prepare", "describe(self)"),
         (
-            "miniatures:CannotBeMade",
+            "miniatures:NeedsArgument",
             BrokenAdapter,
             "missing 1 required positional argument: 'path'",
             "without arguments",
@@ -90,7 +90,7 @@ def test_our_backends_have_names():
         ("command:x", UnknownBackend, "is a program", ""),
     ],
 )
-def test_what_is_no_backend_is_told_in_a_line(spec, error, message, advice):
+def test_a_backend_that_cannot_be_loaded_is_a_one_line_error(spec, error, message, advice):
     with pytest.raises(error) as caught:
         load_backend(spec)
     assert message in str(caught.value)
@@ -106,7 +106,7 @@ def test_what_is_no_backend_is_told_in_a_line(spec, error, message, advice):
         ("def f(:\n", "SyntaxError: "),
     ],
 )
-def test_an_adapter_that_does_not_import_shows_where(monkeypatch, tmp_path, text, message):
+def test_an_adapter_that_cannot_be_imported_shows_the_line(monkeypatch, tmp_path, text, message):
     (tmp_path / "broken_adapter.py").write_text(text)
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(BrokenAdapter) as caught:
@@ -119,30 +119,30 @@ def test_an_adapter_that_does_not_import_shows_where(monkeypatch, tmp_path, text
     ("spec", "error", "message"),
     [
         ("=onnxruntim", BackendRefused, "There is no backend 'onnxruntim'. Did you mean onnxruntime?"),
-        ("miniatures:CannotBeMade", BackendRefused, "cannot be made: TypeError"),
-        ("miniatures:NoDescription", BackendRefused, "gave a str, want a Description"),
+        ("miniatures:NeedsArgument", BackendRefused, "cannot be created: TypeError"),
+        ("miniatures:NoDescription", BackendRefused, "returned a str from describe, want a Description"),
         ("command:no-such-program --fast", NoProgram, "There is no program 'no-such-program'"),
         ("command:", NoProgram, "names no program"),
-        ("command:'open", NoProgram, "is no command: No closing quotation"),
+        ("command:'open", NoProgram, "is not a command: No closing quotation"),
         ("command:false", StartFailed, "does not start: it exited with status 1."),
-        ("command:echo hello", StartFailed, "does not start: it answered with no description, 'hello'"),
+        ("command:echo hello", StartFailed, "does not start: it answered with an invalid description, 'hello'"),
         ("program:refuses", BackendRefused, "no licence"),
-        ("program:other_protocol", BackendRefused, "speaks protocol 3, want 2"),
-        ("program:no_description", BackendRefused, "does not describe itself"),
+        ("program:other_protocol", BackendRefused, "uses protocol 3, want 2"),
+        ("program:no_description", BackendRefused, "did not describe itself"),
     ],
 )
-def test_what_does_not_start_is_told_before_anything_is_run(runs, spec, error, message):
+def test_a_backend_that_does_not_start_fails_before_anything_is_run(runs, spec, error, message):
     with pytest.raises(error) as caught:
         runs(spec)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
-    assert not runs.folder.exists(), "nothing is written"
+    assert not runs.folder.exists(), "no results file"
 
 
-def test_texts_are_cut():
+def test_shortened_text():
     assert shortened("abcdef", 4) == "abc…"
     assert exception_text(ValueError("a" * 900)) == f"ValueError: {'a' * 487}…"
 
 
-def test_what_an_exception_says_fits_into_a_line_of_json():
+def test_exception_text_is_valid_in_a_line_of_json():
     assert exception_text(ValueError("lone \ud800\nsurrogate")) == "ValueError: lone \\ud800 surrogate"

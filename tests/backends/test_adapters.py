@@ -1,4 +1,4 @@
-"""The adapters in this process: what they carry, what they decline, and what they leave alone."""
+"""Our adapters, loaded into this process: element types, declined models, and inputs that stay unchanged."""
 
 from collections.abc import Iterable
 
@@ -9,13 +9,13 @@ import pytest
 from backends.numpy import NumpyBackend
 from backends.onnx_reference import OnnxReferenceBackend
 from backends.onnxruntime import OnnxRuntimeBackend
-from harness.backend.interface import Backend, Unsupported
+from harness.backend import Backend, Unsupported
 from harness.backend.loading import backend_names, load_backend
 from harness.spec.element_types import BY_NAME, ELEMENT_TYPES, ElementType
 
 BACKENDS = {"numpy": NumpyBackend, "onnx-reference": OnnxReferenceBackend, "onnxruntime": OnnxRuntimeBackend}
 REGISTERED = [t for t in ELEMENT_TYPES if t.kind != "complex" and not t.name.startswith("float6")]
-"""The element types that onnxruntime has."""
+"""The element types that onnxruntime registers."""
 
 
 def model(op: str, inputs: dict[str, tuple[int, list[int]]], output: int, opset: int = 26, **attributes: int) -> bytes:
@@ -25,17 +25,17 @@ def model(op: str, inputs: dict[str, tuple[int, list[int]]], output: int, opset:
     shape = next(iter(inputs.values()))[1]
     graph = onnx.helper.make_graph([node], "g", infos, [onnx.helper.make_tensor_value_info("y", output, shape)])
     opsets = [onnx.helper.make_opsetid("", opset)]
-    made = onnx.helper.make_model(graph, opset_imports=opsets)
-    made.ir_version = onnx.helper.find_min_ir_version_for(opsets)
-    return made.SerializeToString()
+    proto = onnx.helper.make_model(graph, opset_imports=opsets)
+    proto.ir_version = onnx.helper.find_min_ir_version_for(opsets)
+    return proto.SerializeToString()
 
 
 def passing_through(of: ElementType, shape: list[int]) -> bytes:
-    """A graph without nodes whose output is its input: what no kernel can get wrong, or lack."""
+    """A graph without nodes whose output is its input, so that it needs no kernel."""
     x = onnx.helper.make_tensor_value_info("x", of.code, shape)
-    made = onnx.helper.make_model(onnx.helper.make_graph([], "g", [x], [x]))
-    made.ir_version = 13
-    return made.SerializeToString()
+    proto = onnx.helper.make_model(onnx.helper.make_graph([], "g", [x], [x]))
+    proto.ir_version = 13
+    return proto.SerializeToString()
 
 
 def sample(of: ElementType, count: int) -> np.ndarray:
@@ -46,7 +46,7 @@ def sample(of: ElementType, count: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", BACKENDS)
-def test_names_lead_to_adapters_that_describe_themselves(name: str):
+def test_adapters_can_be_loaded_by_name(name: str):
     assert name in backend_names()
     description = load_backend(name).describe()
     assert description.name == name
@@ -54,7 +54,7 @@ def test_names_lead_to_adapters_that_describe_themselves(name: str):
 
 
 @pytest.mark.parametrize("name", BACKENDS)
-def test_an_operator_that_nobody_has_is_declined(name: str):
+def test_an_unknown_operator_is_declined(name: str):
     with pytest.raises(Unsupported, match="Frobnicate"):
         BACKENDS[name]().prepare(unknown_operator())
 
@@ -64,14 +64,14 @@ def unknown_operator() -> bytes:
     info = onnx.helper.make_tensor_value_info
     graph = onnx.helper.make_graph([node], "g", [info("x", 1, [2])], [info("y", 1, [2])])
     opsets = [onnx.helper.make_opsetid("", 21), onnx.helper.make_opsetid("com.example", 1)]
-    made = onnx.helper.make_model(graph, opset_imports=opsets)
-    made.ir_version = 10
-    return made.SerializeToString()
+    proto = onnx.helper.make_model(graph, opset_imports=opsets)
+    proto.ir_version = 10
+    return proto.SerializeToString()
 
 
 @pytest.mark.parametrize("of", REGISTERED, ids=str)
 @pytest.mark.parametrize("shape", [[5], [0, 3], []], ids=str)
-def test_onnxruntime_carries_every_type_it_has(of: ElementType, shape: list[int]):
+def test_onnxruntime_passes_every_type_that_it_registers(of: ElementType, shape: list[int]):
     x = sample(of, int(np.prod(shape))).reshape(shape)
     (y,) = OnnxRuntimeBackend().prepare(passing_through(of, shape))([x])
     assert isinstance(y, np.ndarray)
@@ -80,13 +80,13 @@ def test_onnxruntime_carries_every_type_it_has(of: ElementType, shape: list[int]
 
 
 @pytest.mark.parametrize("name", ["complex64", "complex128", "float6e2m3", "float6e3m2"])
-def test_onnxruntime_declines_types_it_has_not(name: str):
+def test_onnxruntime_declines_types_that_it_does_not_register(name: str):
     of = BY_NAME[name]
     with pytest.raises(Unsupported, match="not currently registered"):
         OnnxRuntimeBackend().prepare(model("Cast", {"x": (1, [2])}, of.code, 28, to=of.code))
 
 
-def test_onnxruntime_cannot_carry_strings_beside_types_that_numpy_has_not():
+def test_onnxruntime_declines_strings_beside_types_that_numpy_lacks():
     bfloat16 = BY_NAME["bfloat16"].code
     with pytest.raises(Unsupported, match="strings beside bfloat16"):
         OnnxRuntimeBackend().prepare(model("Cast", {"x": (8, [3])}, bfloat16, 25, to=bfloat16))
@@ -100,8 +100,8 @@ def test_numpy_runs_graphs_of_several_nodes_in_their_opset():
     ]
     axis = onnx.helper.make_tensor("axis", 7, [], [1])
     graph = onnx.helper.make_graph(nodes, "g", [info("x", 1, [2, 2])], [info("y", 1, [2, 2])], [axis])
-    made = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 26)])
-    (y,) = NumpyBackend().prepare(made.SerializeToString())([np.array([[2, 3], [4, 5]], np.float32)])
+    proto = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 26)])
+    (y,) = NumpyBackend().prepare(proto.SerializeToString())([np.array([[2, 3], [4, 5]], np.float32)])
     assert y.tolist() == [[2, 0], [4, 20]]
 
 
@@ -114,8 +114,7 @@ def test_numpy_rounds_after_each_node():
 
 
 @pytest.mark.parametrize("name", BACKENDS)
-def test_answers_are_the_backends_own(name: str):
-    """Two runs give two arrays, and the inputs are left as they are."""
+def test_outputs_are_new_arrays_and_inputs_stay_unchanged(name: str):
     run = BACKENDS[name]().prepare(model("Trilu", {"x": (1, [2, 2])}, 1))
     x = np.array([[1, 2], [3, 4]], np.float32)
     first, second = (run([x])[0] for _ in range(2))

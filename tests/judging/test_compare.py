@@ -1,4 +1,4 @@
-"""Verdicts and messages: count, then types, then shapes, then values, through sequences, optionals and maps."""
+"""Verdicts and messages: number of outputs, types, shapes, values; in tensors, sequences, optionals and maps."""
 
 import ml_dtypes
 import numpy as np
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from harness.judging.compare import ExpectedAnswer, UnfitBounds, check_types, compare
+from harness.judging.compare import BoundsShapeMismatch, ExpectedAnswer, check_types, compare
 from harness.spec.element_types import BY_NAME
 from harness.spec.values import SparseTensor, parse_type
 from harness.suite.cases import Case, DataSet, Labels
@@ -41,18 +41,18 @@ def test_counts_come_first():
     assert (wrong.verdict, wrong.message) == ("wrong_type", "z: tensor(int32), want tensor(int64)")
 
 
-def test_a_value_may_stand_for_an_optional():
+def test_a_value_is_accepted_for_an_optional():
     one = case("optional(tensor(float))")
     assert check_types(one, types("tensor(float)"), names()) is None
     assert check_types(one, types("tensor(double)"), names()).verdict == "wrong_type"
     assert check_types(case("tensor(float)"), types("optional(tensor(float))"), names()).verdict == "wrong_type"
 
 
-def test_a_name_that_the_model_lacks_is_a_number():
+def test_an_output_without_name_has_a_number():
     assert check_types(case("tensor(float)"), types("tensor(int8)"), names("")).message.startswith("output_0: ")
 
 
-def test_identical_bytes_pass_without_a_look_at_bounds():
+def test_identical_bytes_pass_without_reading_bounds():
     def never(_):
         raise AssertionError
 
@@ -116,7 +116,7 @@ def test_the_message_shows_the_first_difference():
             "sparse_tensor(float)",
             SparseTensor(floats(1), np.array([4]), (2, 3)),
             SparseTensor(floats(1), np.array([[1, 2]]), (2, 3)),
-            "y: its values stand at other indices",
+            "y: the values have other indices than expected",
         ),
     ],
 )
@@ -144,7 +144,7 @@ def test_by_tolerance_there_is_no_error_in_bounds():
     assert judged("tensor(float)", floats(1), floats(1), judged="tolerance").error is None
 
 
-def test_onnx_may_pass_what_bounds_do_not_and_the_other_way():
+def test_the_verdicts_by_bounds_and_by_onnx_tolerance_are_independent():
     found = judged("tensor(float)", floats(1.0005), floats(1), floats(1e-6))
     assert (found.verdict, found.onnx_tolerance) == ("wrong_value", True)
     found = judged("tensor(float)", floats(1.5), floats(1), floats(1))
@@ -167,8 +167,8 @@ def test_shapes_come_before_values():
     assert (found.verdict, found.message) == ("wrong_shape", "z: shape [2], want [1]")
 
 
-def test_bounds_that_do_not_fit_are_the_suites_fault():
-    with pytest.raises(UnfitBounds, match=r"bounds of output_0 have the shape \[2\]"):
+def test_bounds_of_another_shape_are_an_error_of_the_suite():
+    with pytest.raises(BoundsShapeMismatch, match=r"bounds of output_0 have the shape \[2\]"):
         judged("tensor(float)", floats(1), floats(2), floats(1, 1))
 
 
@@ -184,7 +184,7 @@ def test_counts_are_consistent(data, shape):
     assert judged("tensor(float)", want, want, bounds).verdict == "passed"
 
 
-def test_further_answers_are_accepted_element_by_element():
+def test_alternatives_are_accepted_element_by_element():
     case = Case("c", Labels("QuantizeLinear"), (), ("tensor(int8)",), (DataSet("near_ties"),), 0.0, 0.0, "bounds")
     want, below, above = (np.array(values, np.int8) for values in ([2, 5, 7], [2, 4, 7], [3, 5, 7]))
 

@@ -1,4 +1,4 @@
-"""Honest generators pass over many seeds, in every type and however they round; each planted fault fails."""
+"""Right generators pass for many seeds, types and ways of rounding; wrong ones fail."""
 
 import math
 from collections.abc import Callable
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from harness.judging.compare import Comparison
-from harness.judging.distributions import FALSE_ALARMS, compare_distributions
+from harness.judging.distributions import FALSE_ALARM_RATE, compare_distributions
 from harness.numbers.distributions import Bernoulli, Distribution, Dropped, Mask, Multinomial, Normal, Uniform
 from harness.numbers.rounding import round_array, to_storage
 from harness.spec.element_types import BY_NAME, ElementType
@@ -45,7 +45,7 @@ def in_the_type(x: np.ndarray, offset: float, factor: float, to: ElementType) ->
 
 @pytest.mark.parametrize("of", FLOATS)
 @pytest.mark.parametrize("seed", range(25))
-def test_honest_continuous_generators_pass(of: str, seed: int):
+def test_right_continuous_generators_pass(of: str, seed: int):
     to, generator = BY_NAME[of], np.random.default_rng(seed)
     even, normal = generator.random(N), generator.standard_normal(N)
     coarse = np.floor(even * 2.0**to.format.precision) / 2.0**to.format.precision  # all the bits the type has
@@ -66,7 +66,7 @@ def test_honest_continuous_generators_pass(of: str, seed: int):
 
 @pytest.mark.parametrize("of", ["float16", "bool", "uint8", "int64"])
 @pytest.mark.parametrize("seed", range(25))
-def test_honest_discrete_generators_pass(of: str, seed: int):
+def test_right_discrete_generators_pass(of: str, seed: int):
     generator = np.random.default_rng(seed)
     ones = generator.random(CHANCES.size) < CHANCES
     assert judged(Bernoulli(), ones.astype(np.float64), of, CHANCES).verdict == "passed"
@@ -115,7 +115,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("of", FLOATS)
 @pytest.mark.parametrize("fault", FAULTS)
-def test_each_fault_of_a_continuous_law_fails(fault: str, of: str):
+def test_wrong_continuous_generators_fail(fault: str, of: str):
     distribution, draw = FAULTS[fault]
     for seed in range(3):
         found = judged(distribution, draw(np.random.default_rng(seed)), of)
@@ -130,7 +130,7 @@ def test_the_upper_end_of_a_range_is_one_of_its_values():
 
 
 @pytest.mark.parametrize("of", ["float16", "bool", "int32"])
-def test_each_fault_of_a_bernoulli_law_fails(of: str):
+def test_wrong_bernoulli_generators_fail(of: str):
     generator = np.random.default_rng(5)
     u = generator.random(CHANCES.size)
     for wrong in (
@@ -148,10 +148,12 @@ def test_each_fault_of_a_bernoulli_law_fails(of: str):
         assert found.verdict == "wrong_value"
     if of != "bool":
         found = judged(Bernoulli(), np.where(u < CHANCES, 2.0, 0.0), of, CHANCES)
-        assert found.message.startswith(f"y[1] = 2, which a Bernoulli law by input 0 never gives ({of}); ")
+        assert found.message.startswith(
+            f"y[1] = 2, impossible for a Bernoulli distribution with the probabilities of input 0 ({of}); "
+        )
 
 
-def test_each_fault_of_a_multinomial_law_fails():
+def test_wrong_multinomial_generators_fail():
     generator = np.random.default_rng(6)
     chances = Multinomial().chances([LOGS])
 
@@ -192,7 +194,7 @@ def judged_dropout(got: np.ndarray, mask: np.ndarray, ratio: float, of: str) -> 
 @pytest.mark.parametrize("of", [*FLOATS, "float8e4m3fn"])
 @pytest.mark.parametrize("ratio", [0.25, 0.5, 0.875])
 @pytest.mark.parametrize("seed", range(5))
-def test_honest_dropouts_pass(of: str, ratio: float, seed: int):
+def test_right_dropouts_pass(of: str, ratio: float, seed: int):
     kept = np.random.default_rng(seed).random(DATA.size) >= ratio
     for scaled in (DATA / (1 - ratio), DATA * np.float64(1 / np.float32(1 - ratio))):
         found = judged_dropout(kept * scaled, kept, ratio, of)
@@ -200,7 +202,7 @@ def test_honest_dropouts_pass(of: str, ratio: float, seed: int):
 
 
 @pytest.mark.parametrize("of", ["float16", "bfloat16", "double"])
-def test_each_fault_of_a_dropout_fails(of: str):
+def test_wrong_dropouts_fail(of: str):
     even = np.random.default_rng(3).random(DATA.size)
     kept = even >= 0.25
     at = np.flatnonzero(kept)[7]
@@ -208,9 +210,9 @@ def test_each_fault_of_a_dropout_fails(of: str):
     for y, mask, shown in (
         (kept * DATA, kept, "y["),
         (kept * DATA / 0.25, kept, "y["),
-        ((even < 0.25) * DATA / 0.75, even < 0.25, "y: 1,476 of 2,000 are dropped of probability 0.25"),
+        ((even < 0.25) * DATA / 0.75, even < 0.25, "y: 1,476 of 2,000 are dropped, whose probability is 0.25"),
         ((even < 0.25) * DATA / 0.25, even < 0.25, "y["),
-        (DATA / 0.75, np.ones_like(kept), "y: 0 of 2,000 are dropped of probability 0.25"),
+        (DATA / 0.75, np.ones_like(kept), "y: 0 of 2,000 are dropped, whose probability is 0.25"),
         (DATA, np.ones_like(kept), "y["),
         (np.where(kept, DATA / 0.75, np.nan), kept, "y["),
         (np.where(kept, DATA / 0.75, DATA), kept, "y["),
@@ -224,7 +226,7 @@ def test_each_fault_of_a_dropout_fails(of: str):
         assert found.message.startswith(shown)
 
 
-def test_a_mask_is_open_where_the_data_are_zero():
+def test_a_mask_may_have_any_value_for_zeros():
     data, output = np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, 2.0])
     for mask, verdict in (([1, 0, 1], "passed"), ([1, 0, 0], "wrong_value")):
         assert judged(Mask(1), np.array(mask), "bool", data, output).verdict == verdict
@@ -237,19 +239,19 @@ def test_shapes_come_first_and_few_values_cannot_fail():
         assert judged(NORMAL, np.zeros(shape), "float").verdict == "passed"
 
 
-def test_the_message_shows_the_distance_and_what_it_may_be():
+def test_the_message_shows_the_distance_and_its_maximum():
     found = judged(Normal(0.0, 1.0), np.linspace(0.2, 0.4, N), "float")
     assert found.message == (
-        "y: Kolmogorov distance 0.579 from a normal law of mean 0 and scale 1, 0.0327 allowed "
+        "y: Kolmogorov distance 0.579 from a normal distribution of mean 0 and scale 1, 0.0327 allowed "
         "(float; 10,000 values of mean 0.3 and deviation 0.0577)"
     )
     ones = judged(Bernoulli(), np.arange(1000) % 2.0, "float", np.full(1000, 0.25))
     assert ones.message == (
-        "y: 500 of 1,000 are 1s of probability 0.25; the chance of that is below exp(-144), exp(-21.4) allowed"
+        "y: 500 of 1,000 are 1, whose probability is 0.25; the chance of that is below exp(-144), exp(-21.4) allowed"
     )
 
 
-def test_false_alarms_are_as_rare_as_stated():
+def test_the_rate_of_false_alarms():
     """With a rate of one in 100 in place of 10^-9, about that many or fewer right answers fail."""
     from harness.judging import distributions
 
@@ -257,13 +259,13 @@ def test_false_alarms_are_as_rare_as_stated():
     for seed in range(400):
         generator = np.random.default_rng(seed)
         values = np.sort(generator.random(500))
-        failed += distributions._distance(Uniform(0.0, 1.0), values, BY_NAME["double"], 0.01).ratio > 1
+        failed += distributions._kolmogorov_test(Uniform(0.0, 1.0), values, BY_NAME["double"], 0.01).ratio > 1
     assert failed <= 12
-    assert FALSE_ALARMS == 1e-9
+    assert FALSE_ALARM_RATE == 1e-9
 
 
 @pytest.mark.parametrize("distribution", [NORMAL, UNIFORM, Bernoulli(), Multinomial(), Dropped(), Mask(0)])
-def test_our_own_examples_follow_their_laws(distribution: Distribution):
+def test_our_own_examples_follow_their_distributions(distribution: Distribution):
     inputs = [LOGS] if isinstance(distribution, Multinomial) else [CHANCES]
     shape = (2, 2000) if isinstance(distribution, Multinomial) else CHANCES.shape
     drawn = np.asarray(distribution.draw(np.random.default_rng(2).random(shape), inputs), np.float64)

@@ -16,7 +16,7 @@ from harness.results.expectations import (
     write_expectations,
 )
 from harness.results.lines import Result
-from harness.results.proposals import propose
+from harness.results.proposals import propose_expectations
 from harness.suite.cases import Case, DataSet, Labels
 from harness.suite.select import Selection
 
@@ -233,7 +233,7 @@ def grid(verdict_of):
 )
 def test_the_smallest_patterns_are_proposed(verdict_of, selects):
     results = grid(verdict_of)
-    entries = propose(results, "matrix")
+    entries = propose_expectations(results, "matrix")
     assert sorted(entry.select for entry in entries) == selects
     known, _ = covered(results, entries)
     assert (known.unexpected, known.stale()) == (0, ())
@@ -242,17 +242,17 @@ def test_the_smallest_patterns_are_proposed(verdict_of, selects):
 
 def test_a_data_set_among_good_ones_is_named():
     results = [result(case="test_a", data_set=n, verdict="error" if n == 1 else "passed") for n in range(3)]
-    assert [entry.select for entry in propose(results, "matrix")] == ["case=test_a data_set=1"]
+    assert [entry.select for entry in propose_expectations(results, "matrix")] == ["case=test_a data_set=1"]
 
 
 def test_graphs_of_several_nodes_are_named():
     results = [result(op="", case=f"test_{n}", verdict="error" if n else "passed") for n in range(3)]
-    assert [entry.select for entry in propose(results, "matrix")] == ["case=test_1,test_2"]
+    assert [entry.select for entry in propose_expectations(results, "matrix")] == ["case=test_1,test_2"]
 
 
 def test_an_attribute_named_like_a_key_is_told_apart():
     results = [result(verdict="error" if g == "2" else "passed", group=g, case=f"test_{g}") for g in "123"]
-    assert [entry.select for entry in propose(results, "matrix")] == ["op=Trilu attributes.group=2"]
+    assert [entry.select for entry in propose_expectations(results, "matrix")] == ["op=Trilu attributes.group=2"]
 
 
 @given(
@@ -265,9 +265,9 @@ def test_an_attribute_named_like_a_key_is_told_apart():
 def test_whatever_fails_is_covered_and_nothing_else(verdicts):
     plan = iter(verdicts)
     results = grid(lambda *_: next(plan))
-    entries = propose(results, "matrix")
-    assert entries == propose(results[::-1], "matrix")
+    entries = propose_expectations(results, "matrix")
+    assert entries == propose_expectations(results[::-1], "matrix")
     known, told = covered(results, entries)
     assert known.unexpected == sum(one.verdict == "not_run" for one in told if not one.known)
     assert known.stale() == ()
-    assert propose(told, "matrix") == []
+    assert propose_expectations(told, "matrix") == []

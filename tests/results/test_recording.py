@@ -1,4 +1,4 @@
-"""Results files: whole, cut short, laid together, resumed, and on a disk that is full."""
+"""Results files: complete, truncated, concatenated, resumed, and on a full disk."""
 
 import errno
 import os
@@ -10,11 +10,11 @@ from harness.backend.interface import Description
 from harness.results.lines import FORMAT, Footer, Header, Result
 from harness.results.recording import (
     BrokenResults,
-    CannotWrite,
-    InUse,
+    CannotWriteResults,
     NoResults,
     OtherFormat,
     Recorder,
+    ResultsInUse,
     read_lines,
     read_run,
 )
@@ -40,7 +40,7 @@ def write(path, *lines, then=b""):
     return path
 
 
-def test_what_is_written_is_read(tmp_path):
+def test_lines_are_read_as_written(tmp_path):
     path = tmp_path / "deep" / "results.jsonl"
     lines = [header(), result("b", 1, error="inf"), result("a", error=0.5, message="ä\n"), result("b", 0), FOOTER]
     with Recorder(path) as recorder:
@@ -61,13 +61,13 @@ def test_each_line_is_on_disk_at_once(tmp_path):
 
 
 @pytest.mark.parametrize("cut", [b"{", b'{"kind":"resu', b'{"kind":"result","case":"\xc3'])
-def test_a_last_line_cut_short_is_left_out(tmp_path, cut):
+def test_a_truncated_last_line_is_ignored(tmp_path, cut):
     run = read_run(write(tmp_path / "r", header(), result("a"), then=cut))
     assert [r.case for r in run.results] == ["a"]
     assert not run.finished
 
 
-def test_shards_laid_together_are_one_run(tmp_path):
+def test_concatenated_shards_are_one_run(tmp_path):
     path = write(tmp_path / "r", header(), result("b"), FOOTER, header(), result("a"), FOOTER)
     run = read_run(path)
     assert ([r.case for r in run.results], run.finished, len(run.headers)) == (["a", "b"], True, 2)
@@ -89,7 +89,7 @@ def test_different_runs_do_not_mix(tmp_path, change):
         read_run(write(tmp_path / "r", header(), header(**change)))
 
 
-def test_what_is_no_results_file_is_told(tmp_path):
+def test_files_that_are_no_results(tmp_path):
     with pytest.raises(NoResults, match="There are no results at"):
         read_run(tmp_path / "none")
     with pytest.raises(NoResults, match="cannot be read"):
@@ -97,32 +97,32 @@ def test_what_is_no_results_file_is_told(tmp_path):
     with pytest.raises(NoResults, match="no header"):
         read_run(write(tmp_path / "r"))
     broken = write(tmp_path / "s", header(), then=b'{"kind":"verse"}\n{}\n')
-    with pytest.raises(BrokenResults, match=r"s:2 is no line of results: Invalid value 'verse'"):
+    with pytest.raises(BrokenResults, match=r"s:2 is not a result line: Invalid value 'verse'"):
         read_run(broken)
 
 
 def test_two_runs_do_not_write_one_file(tmp_path):
-    with Recorder(tmp_path / "r"), pytest.raises(InUse, match="Another run is writing"):
+    with Recorder(tmp_path / "r"), pytest.raises(ResultsInUse, match="Another run is writing"):
         Recorder(tmp_path / "r")
     Recorder(tmp_path / "r").__exit__(None, None, None)
 
 
-def test_keep_replaces_the_file_at_once_and_stays_locked(tmp_path):
+def test_rewrite_replaces_the_file_at_once_and_stays_locked(tmp_path):
     path = write(tmp_path / "r", header(), result("a"), result("b"), FOOTER, then=b"{")
     with Recorder(path) as recorder:
-        recorder.keep(lambda line: None if isinstance(line, Footer) else line)
+        recorder.rewrite(lambda line: None if isinstance(line, Footer) else line)
         recorder.write(result("c"))
-        with pytest.raises(InUse):
+        with pytest.raises(ResultsInUse):
             Recorder(path)
     assert [type(line) for line in read_lines(path)] == [Header, Result, Result, Result]
     assert [file.name for file in tmp_path.iterdir()] == ["r"]
 
 
-def test_keep_that_fails_leaves_the_file_as_it_was(tmp_path):
+def test_rewrite_that_fails_leaves_the_file_as_it_was(tmp_path):
     path = write(tmp_path / "r", header(), result("a"))
     before = path.read_bytes()
     with Recorder(path) as recorder, pytest.raises(ZeroDivisionError):
-        recorder.keep(lambda _: 1 // 0)
+        recorder.rewrite(lambda _: 1 // 0)
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["r"]
 
@@ -143,16 +143,16 @@ def test_a_full_disk_loses_no_line(tmp_path, monkeypatch):
             return written
 
         monkeypatch.setattr(os, "write", full)
-        with pytest.raises(CannotWrite, match="No space left on device") as caught:
+        with pytest.raises(CannotWriteResults, match="No space left on device") as caught:
             recorder.write(result("b"))
         assert "--resume" in caught.value.advice
     assert path.read_bytes().endswith(b"\n")
     assert [type(line) for line in read_lines(path)] == [Header, Result]
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+def test_a_folder_that_cannot_be_created(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(CannotWrite, match="cannot be written"):
+    with pytest.raises(CannotWriteResults, match="cannot be written"):
         Recorder(tmp_path / "file" / "r")
 
 

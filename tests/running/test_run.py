@@ -1,4 +1,4 @@
-"""A whole run: what stands in its file, what is kept beside it, and what it refuses."""
+"""A complete run: its results file, saved outputs, resuming, and refusals."""
 
 import itertools
 import shutil
@@ -13,7 +13,7 @@ from harness.judging import judge
 from harness.judging.judge import BrokenSuite, bound_type
 from harness.results.expectations import read_expectations
 from harness.results.lines import Footer, Header
-from harness.results.recording import RESULTS, CannotWrite, Recorder, read_lines, read_run
+from harness.results.recording import RESULTS, CannotWriteResults, Recorder, read_lines, read_run
 from harness.running import pool, saved_outputs
 from harness.running.pool import NoScratchFolder
 from harness.running.run import Options, OtherRun, folder_name, run
@@ -48,7 +48,7 @@ def test_the_file_says_what_was_run(runs):
     assert all(r.seconds > 0 for r in found.results)
 
 
-def test_measures_stand_beside_a_verdict(runs):
+def test_a_result_has_measures_beside_its_verdict(runs):
     first = runs("OneBoundOff").results[0]
     assert (first.verdict, first.differing, first.zero_signs, first.onnx_tolerance) == ("wrong_value", 1, 0, False)
     assert 4.9 < first.error < 5.1
@@ -72,7 +72,7 @@ def test_a_selection_is_run_and_nothing_else(runs):
         runs("Right", selection=Selection.parse("op=Conv"))
 
 
-def test_shards_laid_together_are_the_whole(runs, tmp_path):
+def test_concatenated_shards_are_the_whole_run(runs, tmp_path):
     texts = b""
     for n in (1, 2):
         runs("Right", shard=(n, 2))
@@ -99,12 +99,12 @@ def truncate(path, lines, extra=b""):
 
 
 @pytest.mark.parametrize(("lines", "extra"), [(1, b""), (4, b'{"kind":"resu'), (10, b""), (11, b"")])
-def test_a_resumed_run_is_as_if_it_had_not_stopped(runs, lines, extra):
+def test_a_resumed_run_equals_an_uninterrupted_one(runs, lines, extra):
     whole = runs("OneBoundOff")
     truncate(runs.folder / RESULTS, lines, extra)
     kept = (runs.folder / RESULTS).read_bytes().splitlines()[:lines]
     found = runs("OneBoundOff", resume=True)
-    if lines > 1:  # with a header alone there is nothing to go on from
+    if lines > 1:  # with only a header there is nothing to resume
         assert (runs.folder / RESULTS).read_bytes().splitlines()[: min(lines, 10)] == kept[:10]
     assert keys(found) == keys(whole)
     assert found.footers[0].counts == whole.footers[0].counts
@@ -112,13 +112,13 @@ def test_a_resumed_run_is_as_if_it_had_not_stopped(runs, lines, extra):
     assert [r.message for r in found.results] == [r.message for r in whole.results]
 
 
-def test_without_anything_to_resume_a_run_begins(runs):
+def test_resume_without_results_starts_a_new_run(runs):
     assert runs("Right", resume=True).finished
     truncate(runs.folder / RESULTS, 0)
     assert runs("Right", resume=True).finished
 
 
-def test_what_was_not_run_is_run_when_resumed(runs):
+def test_resume_runs_what_was_not_run(runs):
     runs("Right")
     path = runs.folder / RESULTS
     path.write_bytes(path.read_bytes().replace(b'"verdict":"passed"', b'"verdict":"not_run"', 2))
@@ -134,7 +134,7 @@ def test_what_was_not_run_is_run_when_resumed(runs):
         ({"selection": Selection.parse("op=Identity")}, "select='op=Identity'"),
     ],
 )
-def test_another_run_is_not_resumed(runs, change, message):
+def test_a_run_with_other_options_is_not_resumed(runs, change, message):
     runs("Right")
     before = (runs.folder / RESULTS).read_bytes()
     with pytest.raises(OtherRun, match="cannot be resumed") as caught:
@@ -152,7 +152,7 @@ def test_another_backend_or_suite_is_not_resumed(runs, tools):
         runs("Right", resume=True)
 
 
-def test_more_workers_are_no_other_run(runs):
+def test_the_number_of_workers_may_change_on_resume(runs):
     runs("Right")
     assert runs("Right", resume=True, workers=2).finished
 
@@ -177,7 +177,7 @@ def test_expectations_are_written_and_then_hold(runs, tmp_path):
     assert path.read_text() == text
 
 
-def test_expectations_need_a_place_before_anything_is_run(runs):
+def test_expectations_need_a_file_before_anything_is_run(runs):
     with pytest.raises(UsageError, match="no place for the expectations"):
         run(runs.suite, "miniatures:Right", Options(), runs.folder, write_expected=True, quiet=True)
     assert not runs.folder.exists()
@@ -188,7 +188,7 @@ def test_a_run_off_a_terminal_ends_with_one_line(runs, capsys):
     assert capsys.readouterr() == ("", "miniatures:Right over tiny: 9 passed\n")
 
 
-def test_a_resumed_run_knows_what_is_expected_now(runs, tmp_path):
+def test_a_resumed_run_uses_the_current_expectations(runs, tmp_path):
     runs("WrongType")
     truncate(runs.folder / RESULTS, 5)
     path = tmp_path / "mini.expected.toml"
@@ -198,12 +198,12 @@ def test_a_resumed_run_knows_what_is_expected_now(runs, tmp_path):
     assert {r.known for r in found.results} == {"all double"}
 
 
-# Evidence.
+# Saved outputs.
 
 
-def test_tensors_of_what_did_not_pass_are_kept(runs):
+def test_outputs_that_did_not_pass_are_saved(runs):
     runs("SegfaultsSecond")
-    assert not (runs.folder / "got").exists(), "a crash leaves none, a pass keeps none"
+    assert not (runs.folder / "got").exists(), "a crash has no outputs, and passed ones are not saved"
     runs("WrongShape")
     files = sorted(str(p.relative_to(runs.folder)) for p in runs.folder.glob("got/*/*/*"))
     assert files == [f"got/test_identity_{c:03d}/{d}/output_0.pb" for c in range(3) for d in range(3)]
@@ -211,11 +211,11 @@ def test_tensors_of_what_did_not_pass_are_kept(runs):
 
     assert decode((runs.folder / files[0]).read_bytes(), parse_type("tensor(float)")).shape == (3, 2)
     runs("Right")
-    assert not (runs.folder / "got").exists(), "a new run keeps no old ones"
+    assert not (runs.folder / "got").exists(), "a new run removes old ones"
 
 
-def test_there_is_a_limit_to_what_is_kept(runs, monkeypatch):
-    monkeypatch.setattr(saved_outputs, "_MOST", 80)
+def test_saved_outputs_have_a_size_limit(runs, monkeypatch):
+    monkeypatch.setattr(saved_outputs, "_MAX_BYTES", 80)
     runs("WrongShape")
     assert len(list(runs.folder.glob("got/*/*/*"))) == 2
     truncate(runs.folder / RESULTS, 5)
@@ -223,14 +223,14 @@ def test_there_is_a_limit_to_what_is_kept(runs, monkeypatch):
     assert len(list(runs.folder.glob("got/*/*/*"))) == 2
 
 
-# What is refused.
+# Refusals.
 
 
 @pytest.mark.parametrize(
     "name", ["model.onnx", "test_data_set_1/input_0.pb", "test_data_set_1/output_0.pb", "test_data_set_1/bound_0.pb"]
 )
 @pytest.mark.parametrize("damage", ["missing", "truncated", "folder"])
-def test_a_damaged_suite_is_not_the_backends_fault(runs, name, damage):
+def test_a_damaged_suite_is_not_blamed_on_the_backend(runs, name, damage):
     file = runs.suite.path / "test_identity_001" / name
     if damage == "truncated":
         file.write_bytes(file.read_bytes()[:-1])
@@ -245,7 +245,7 @@ def test_a_damaged_suite_is_not_the_backends_fault(runs, name, damage):
     assert len(list(read_lines(runs.folder / RESULTS))) >= 1
 
 
-def test_a_backend_is_not_blamed_for_a_file_that_the_manifest_lacks(runs, tools):
+def test_a_file_missing_in_the_manifest_is_not_blamed_on_the_backend(runs, tools):
     (case, *others) = runs.suite.cases()
     files = {k: v for k, v in case.files.items() if k != "test_data_set_0/input_0.pb"}
     runs.suite = tools.write_suite(runs.suite.path, [msgspec.structs.replace(case, files=files), *others])
@@ -257,9 +257,9 @@ def test_names_from_files_stay_in_the_folder(runs, tmp_path):
     from harness.judging.outcome import Outcome
 
     (case, *_) = runs.suite.cases()
-    kept = saved_outputs.SavedOutputs(tmp_path / "report", fresh=True)
+    saved = saved_outputs.SavedOutputs(tmp_path / "report", fresh=True)
     for name in ("../out", "/out", "..", ".", "a/b", "", ".hidden"):
-        kept.keep(Outcome(msgspec.structs.replace(case, name=name), "", 0, "ok", outputs=(b"x",)))
+        saved.save(Outcome(msgspec.structs.replace(case, name=name), "", 0, "ok", outputs=(b"x",)))
     assert not (tmp_path / "report").exists()
     assert not (tmp_path / "out").exists()
 
@@ -282,37 +282,37 @@ def test_a_backend_has_a_folder(backend, name):
     assert folder_name(backend) == name
 
 
-def test_a_full_disk_is_told_and_nothing_is_lost(runs, monkeypatch):
+def test_a_full_disk_loses_no_results(runs, monkeypatch):
     real, written = Recorder.write, []
 
     def write(self, line):
         written.append(line)
         if len(written) == 5:
-            raise CannotWrite("No space left on device")
+            raise CannotWriteResults("No space left on device")
         real(self, line)
 
     monkeypatch.setattr(Recorder, "write", write)
-    with pytest.raises(CannotWrite):
+    with pytest.raises(CannotWriteResults):
         runs("Right")
     monkeypatch.setattr(Recorder, "write", real)
     assert len(list(read_lines(runs.folder / RESULTS))) == 4
     assert len(runs("Right", resume=True).results) == 9
 
 
-def test_answers_that_cannot_be_written_are_not_the_backends_fault(runs, monkeypatch, tmp_path):
-    real = pool.scratch_folder
+def test_outputs_that_cannot_be_written_are_not_blamed_on_the_backend(runs, monkeypatch, tmp_path):
+    real = pool.create_scratch_folder
 
     def scratch():
         folder = real()
         Path(folder, "1_0_0.pb").symlink_to("/dev/full")
         return folder
 
-    monkeypatch.setattr(pool, "scratch_folder", scratch)
+    monkeypatch.setattr(pool, "create_scratch_folder", scratch)
     with pytest.raises(NoScratchFolder, match="File exists"):
         runs("Right")
     monkeypatch.setenv("TMPDIR", str(tmp_path / "nowhere"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
-    monkeypatch.setattr(pool, "scratch_folder", real)
+    monkeypatch.setattr(pool, "create_scratch_folder", real)
     with pytest.raises(NoScratchFolder, match="No such file or directory"):
         runs("Right")
 
@@ -320,20 +320,20 @@ def test_answers_that_cannot_be_written_are_not_the_backends_fault(runs, monkeyp
 def test_a_run_that_fails_leaves_no_process(runs):
     shutil.rmtree(runs.suite.path / "test_identity_002")
     with pytest.raises(BrokenSuite):
-        runs("Slow", workers=2)  # and the fixture looks for what is left
+        runs("Slow", workers=2)  # the fixture checks that no process is left
 
 
-# Odds and ends.
+# Judging.
 
 
-def test_bounds_are_as_wide_as_their_values():
+def test_types_of_bounds():
     assert str(bound_type(parse_type("tensor(float16)"))) == "tensor(float)"
     assert str(bound_type(parse_type("seq(tensor(double))"))) == "seq(tensor(double))"
     assert str(bound_type(parse_type("map(int64,tensor(complex128))"))) == "map(int64,tensor(double))"
     assert str(bound_type(parse_type("sparse_tensor(double)"))) == "tensor(double)"
 
 
-def test_a_bound_of_zero_must_be_met(tools, tmp_path):
+def test_outputs_without_bounds_must_be_equal(tools, tmp_path):
     data = [[np.array([1.0, 2.0], np.float32)]]
     case = tools.write_case(tmp_path / "exact", "test_exact", data, bounds=False)
     runs = tools.Runs(tools.write_suite(tmp_path / "exact", [case]), tmp_path / "reports")
@@ -342,7 +342,7 @@ def test_a_bound_of_zero_must_be_met(tools, tmp_path):
     assert result.message == "y[0] = 1.002, want 1 (float); 2 of 2 differ"
 
 
-def test_cases_of_several_inputs_get_them_in_order(tools, tmp_path):
+def test_inputs_are_passed_in_order(tools, tmp_path):
     data = [[np.array([1.0], np.float32), np.array([2.0], np.float32)]]
     runs = tools.Runs(
         tools.write_suite(tmp_path / "add", [tools.write_case(tmp_path / "add", "test_add", data)]), tmp_path / "r"
@@ -361,6 +361,6 @@ def test_judging_by_tolerance(tools, tmp_path):
     assert (result.verdict, result.error, result.onnx_tolerance) == ("passed", None, False)
 
 
-def test_a_model_is_named_only_where_something_differs(runs, monkeypatch):
-    monkeypatch.setattr(judge.Expected, "names", None)
+def test_the_model_is_read_only_if_something_differs(runs, monkeypatch):
+    monkeypatch.setattr(judge.DataSetFiles, "output_names", None)
     assert len(runs("HalfTheAllowance").results) == 9

@@ -1,4 +1,4 @@
-"""Adapters that are right but for one fault, as their authors make them; workers find this module by PYTHONPATH."""
+"""Adapters with one typical fault each. Workers find this module through PYTHONPATH."""
 
 import os
 import signal
@@ -8,11 +8,11 @@ import numpy as np
 import onnx
 
 from backends.onnxruntime import OnnxRuntimeBackend
-from harness.backend.interface import Description, Unsupported
+from harness.backend import Description, Unsupported
 
 
 class Right(OnnxRuntimeBackend):
-    """No fault; the others change one of its steps."""
+    """Has no fault; the others override one of its steps."""
 
     def prepare(self, model):
         run = super().prepare(self.model(model))
@@ -120,11 +120,11 @@ class ThroughJson(Right):
 
 class KeepsOutputs(Right):
     def prepare(self, model):
-        run, kept = super().prepare(model), []
+        run, outputs = super().prepare(model), []
 
         def once(inputs):
-            kept.append(kept[0] if kept else run(inputs))
-            return kept[0]
+            outputs.append(outputs[0] if outputs else run(inputs))
+            return outputs[0]
 
         return once
 

@@ -1,6 +1,6 @@
-"""Adapters that give scripts their part, or disturb them."""
+"""Adapters with a SCRIPT, some of them broken."""
 
-from harness.backend.interface import Description
+from harness.backend import Description
 
 
 class PassesThrough:
@@ -23,7 +23,7 @@ def run(model, inputs):
 """
 
 
-class PrintsWhenMade(PassesThrough):
+class PrintsWhenCreated(PassesThrough):
     def __init__(self):
         print("welcome")  # noqa: T201 - this is the fault
 

@@ -1,9 +1,9 @@
-"""Miniatures: a backend for every verdict and every misbehaviour, so that each is known to be reachable.
+"""Miniature backends: one for each verdict and each kind of misbehaviour.
 
-Workers find this module by PYTHONPATH; a model is an Identity or an Add of its two inputs.
+Workers find this module through PYTHONPATH. A model is an Identity, or an Add of its two inputs.
 """
 
-# ruff: noqa: T201 - misbehaving is not to use what one gets, and to print
+# ruff: noqa: T201 - some of them print
 
 import ctypes
 import mmap
@@ -12,12 +12,13 @@ import signal
 import sys
 import time
 import unittest
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import onnx
 
-from harness.backend.interface import Description, MissingRequirement, Unsupported
+from harness.backend import Description, MissingRequirement, Unsupported
 
 
 class Right:
@@ -86,13 +87,30 @@ class SwapsNan(Right):
         return [np.where(np.isnan(y), np.float32(0), np.where(y == y.flat[0], np.float32(np.nan), y))]
 
 
+SIGNALLING = {"float16": 0x7D01, "bfloat16": 0x7F81, "float32": 0x7F800001, "float64": 0x7FF0000000000001}
+"""Bit patterns of a signalling NaN."""
+
+
+def signalling_nans(dtype, shape):
+    """An array of signalling NaNs, whose conversion raises the invalid-operation flag; complex ones in both parts."""
+    parts = 2 if dtype.kind == "c" else 1
+    name = f"float{8 * dtype.itemsize // 2}" if parts == 2 else dtype.name
+    patterns = np.full((*shape, parts), SIGNALLING[name], f"u{dtype.itemsize // parts}")
+    return patterns.view(dtype).reshape(shape)
+
+
+class SignallingNan(Right):
+    def run(self, y):
+        return [signalling_nans(y.dtype, y.shape)]
+
+
 class FlipsZero(Right):
     def run(self, y):
         return [np.where(y == 0, -y, y)]
 
 
 class Mutates(Right):
-    """Writes into its inputs once it has read them."""
+    """Writes into its inputs after reading them."""
 
     def prepare(self, model):
         def run(inputs):
@@ -155,9 +173,9 @@ class DeclinesLater(Right):
         raise Unsupported("not of this shape")
 
 
-class Lacks(Right):
+class MissingLocale(Right):
     def run(self, y):
-        raise MissingRequirement("the locale tlh_QO; install it")
+        raise MissingRequirement("the locale tlh_QO is not installed")
 
 
 class NoCallable(Right):
@@ -216,7 +234,7 @@ class SegfaultsSecond(Right):
 
 
 class SegfaultsOnce(Right):
-    """Crashes in the very first worker of a run only, once it has answered a case."""
+    """Crashes once per run: the first worker, after its first answer."""
 
     answered = 0
 
@@ -239,7 +257,7 @@ class EatsMemory(Right):
 
 
 class EatsSharedMemory(Right):
-    """Takes memory that no limit on data counts, and keeps it."""
+    """Takes shared memory, which RLIMIT_DATA does not count."""
 
     def run(self, y):
         hoard = mmap.mmap(-1, 512 << 20)
@@ -249,21 +267,21 @@ class EatsSharedMemory(Right):
 
 
 class Leaks(Right):
-    """Grows with every case, slowly."""
+    """Leaks 32 MiB in every case."""
 
     def __init__(self):
         self.hoard = []
 
     def run(self, y):
-        self.hoard.append(mmap.mmap(-1, 48 << 20))
-        for offset in range(0, 48 << 20, mmap.PAGESIZE):
+        self.hoard.append(mmap.mmap(-1, 32 << 20))
+        for offset in range(0, 32 << 20, mmap.PAGESIZE):
             self.hoard[-1][offset] = 1
-        time.sleep(0.02)
+        time.sleep(0.05)  # so that at most five cases, 160 MiB, come between two looks at its memory
         return [y]
 
 
-class Fat(Right):
-    """Needs more than half of its memory from the start."""
+class HighIdleMemory(Right):
+    """Uses more than half of the allowed memory from the start."""
 
     def __init__(self):
         self.hoard = mmap.mmap(-1, 160 << 20)
@@ -297,7 +315,7 @@ class GivesObjects(Right):
 
 
 class Forks(Right):
-    """Leaves a child behind that holds the worker's descriptors, and goes."""
+    """Exits, and leaves a child that holds the worker's descriptors."""
 
     def run(self, y):
         if os.fork() == 0:
@@ -306,15 +324,27 @@ class Forks(Right):
 
 
 class Slow(Right):
-    """Takes a moment a case, so that a run can be stopped in its midst."""
+    """Takes 5 ms per data set, so that a run can be killed while it runs."""
 
     def run(self, y):
         time.sleep(0.005)
         return [y]
 
 
+class Gated(Right):
+    """Answers ten data sets, then waits until a file is there."""
+
+    answered = 0
+
+    def run(self, y):
+        self.answered += 1
+        while self.answered > 10 and not Path(os.environ["MINIATURE_GATE"]).exists():
+            time.sleep(0.01)
+        return [y]
+
+
 class FailsToStartAgain(Right):
-    """Starts once, and is killed by its first case."""
+    """Starts once, and is killed in its first case."""
 
     def __init__(self):
         try:
@@ -340,16 +370,16 @@ class NoDescription(Right):
         return "mine"
 
 
-class CannotBeMade(Right):
+class NeedsArgument(Right):
     def __init__(self, path):
         pass
 
 
-# Backends as onnx's own tests know them.
+# Backends for onnx's own backend tests.
 
 
 class BackendIsNotSupposedToImplementIt(unittest.SkipTest):
-    """Known by its name only."""
+    """Recognized by its name only."""
 
 
 class Outputs(NamedTuple):

@@ -1,9 +1,9 @@
-"""A backend in another language, as it were: standard library only, of the protocol nothing but its text.
+"""A backend written from the protocol's documentation only, with the standard library, as if in another language.
 
-It executes Identity, for the output's file is the input's. The argument names what it does wrong.
+It executes Identity: it copies the input file to the output file. The argument names what it does wrong.
 """
 
-# ruff: noqa: C901, PLR0912, PTH102, PTH123, PTH211, T201 - a branch a misbehaviour, in the plainest Python
+# ruff: noqa: C901, PLR0912, PTH102, PTH123, PTH211, T201 - one branch per misbehaviour, in plain Python
 
 import json
 import os

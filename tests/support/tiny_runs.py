@@ -1,4 +1,4 @@
-"""Tiny suites, written with the codec alone, and runs over them."""
+"""Fixtures: tiny suites, and runs of miniature backends over them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def model(op: str = "Identity") -> bytes:
 
 
 def write_case(root: Path, name: str, data: Sequence[Sequence[np.ndarray]], *, bounds: bool = True, **changes) -> Case:
-    """A case of Identity, or of Add where data sets have two inputs; expected values are computed in float."""
+    """A case of Identity, or of Add if data sets have two inputs. Expected values are computed in float."""
     op = "Identity" if len(data[0]) == 1 else "Add"
     of = parse_type(FLOAT)
     files = {"model.onnx": model(op)}
@@ -88,7 +88,7 @@ def tiny_suite(root: Path, cases: int = 3, data_sets: int = 3) -> Suite:
 
 @pytest.fixture
 def tools() -> ModuleType:
-    """This module, which cannot be imported by its name."""
+    """This module, for tests that need its functions."""
     return sys.modules[__name__]
 
 
@@ -101,15 +101,16 @@ def suite(tmp_path: Path) -> Suite:
 def isolated_workers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     monkeypatch.setenv("PYTHONPATH", str(HERE))
     monkeypatch.setenv("MINIATURE_MARK", str(tmp_path / "mark"))
+    monkeypatch.setenv("MINIATURE_GATE", str(tmp_path / "gate"))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     yield
-    assert not list(tmp_path.glob("onnx-conformance-*")), "a scratch folder is left behind"
-    assert await_gone(str(tmp_path)), "a worker is left behind"
+    assert not list(tmp_path.glob("onnx-conformance-*")), "a scratch folder is left"
+    assert await_gone(str(tmp_path)), "a worker is left"
 
 
 def processes_with(mark: str) -> list[int]:
-    """The processes, other than this, whose environment holds a text; zombies have none."""
+    """The other processes whose environment contains a text; zombies have no environment."""
     found = []
     for name in filter(str.isdigit, (entry.name for entry in Path("/proc").iterdir())):
         try:
@@ -122,11 +123,12 @@ def processes_with(mark: str) -> list[int]:
 
 
 def await_gone(mark: str) -> bool:
-    """Whether the marked processes are gone; those that have just been killed take a moment."""
+    """Wait until the processes with this mark have ended; False if they have not after a time."""
     return await_true(lambda: not processes_with(mark))
 
 
 def await_true(condition: Callable[[], object], seconds: float = 30.0) -> bool:
+    """Wait until a condition holds; False if it does not after a time."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -136,7 +138,7 @@ def await_true(condition: Callable[[], object], seconds: float = 30.0) -> bool:
 
 
 class Runs:
-    """Runs miniatures over a suite."""
+    """Runs miniature backends over a suite."""
 
     def __init__(self, suite: Suite, folder: Path) -> None:
         self.suite = suite

@@ -12,12 +12,12 @@ import onnx
 from google.protobuf.message import DecodeError
 
 from harness.errors import ConformanceError
-from harness.judging.compare import ExpectedAnswer, Mismatch, Pair, measure_pair, side_by_side
-from harness.judging.judge import Expected
-from harness.judging.measures import Measured
+from harness.judging.compare import ExpectedAnswer, StructureMismatch, TensorPair, measure_pair, pair_tensors
+from harness.judging.judge import DataSetFiles
+from harness.judging.measures import Measurement
 from harness.reports.gather import RunFacts
 from harness.reports.text import measure, plain
-from harness.running.saved_outputs import FOLDER
+from harness.results.recording import OUTPUTS_FOLDER
 from harness.spec.codec import BrokenValue, decode
 from harness.spec.element_types import ElementType, UnknownElementType, element_type
 from harness.spec.values import SparseTensor, TensorType, Value, ValueType, parse_type, tensors_in
@@ -94,7 +94,7 @@ def detail(case: Case, data_set: int, suite: Path, runs: Mapping[int, RunFacts])
 
     ``runs`` are those that did not get it right, of which answers may be kept.
     """
-    expected = Expected(case, str(suite / case.name), case.folder_of(data_set))
+    expected = DataSetFiles(case, str(suite / case.name), case.folder_of(data_set))
     facts = case.data_sets[data_set]
     nodes: list[str] = []
     inputs: list[Shown] = []
@@ -115,7 +115,7 @@ def detail(case: Case, data_set: int, suite: Path, runs: Mapping[int, RunFacts])
 
 def _given(run: RunFacts, case: Case, data_set: int) -> list[bytes]:
     """The files that were kept of a run's answer; none where it passed, or there was no room."""
-    folder = Path(run.path).parent / FOLDER / case.name / str(data_set)
+    folder = Path(run.path).parent / OUTPUTS_FOLDER / case.name / str(data_set)
     files: list[bytes] = []
     try:
         for i in range(len(case.outputs)):
@@ -129,10 +129,10 @@ def _given(run: RunFacts, case: Case, data_set: int) -> list[bytes]:
 
 
 def _outputs(case: Case, want: ExpectedAnswer, names: Sequence[str], given: Mapping[int, list[bytes]]) -> list[Output]:
-    places: dict[tuple[int, str], Pair] = {
-        (one.output, one.path): one for one in side_by_side(case, want, want.outputs) if isinstance(one, Pair)
+    places: dict[tuple[int, str], TensorPair] = {
+        (one.output, one.path): one for one in pair_tensors(case, want, want.outputs) if isinstance(one, TensorPair)
     }
-    compared: dict[tuple[int, str], dict[int, tuple[Pair, Measured]]] = {place: {} for place in places}
+    compared: dict[tuple[int, str], dict[int, tuple[TensorPair, Measurement]]] = {place: {} for place in places}
     others: dict[tuple[int, str], dict[int, Answer]] = {place: {} for place in places}
     for run, files in given.items():
         for place, found in _compared(case, want, files):
@@ -148,7 +148,7 @@ def _outputs(case: Case, want: ExpectedAnswer, names: Sequence[str], given: Mapp
 
 def _compared(
     case: Case, want: ExpectedAnswer, files: Sequence[bytes]
-) -> Iterator[tuple[tuple[int, str], Answer | tuple[Pair, Measured]]]:
+) -> Iterator[tuple[tuple[int, str], Answer | tuple[TensorPair, Measurement]]]:
     """Each tensor of an answer, measured where its structure is that of what was expected."""
     got: list[Value] = []
     right = len(files) == len(case.outputs)
@@ -166,8 +166,8 @@ def _compared(
             yield (i, ""), _other(f"{of}", got[-1])
     if not right:
         return
-    for found in side_by_side(case, want, got):
-        if isinstance(found, Mismatch):
+    for found in pair_tensors(case, want, got):
+        if isinstance(found, StructureMismatch):
             yield (found.output, ""), _other(found.message.removeprefix(": "), got[found.output])
         else:
             yield (found.output, found.path), (found, measure_pair(case, found, want.alternatives)[1])
@@ -192,8 +192,8 @@ def _other(how: str, value: Value) -> Answer:
 
 def _output(
     names: Sequence[str],
-    pair: Pair,
-    answers: Mapping[int, tuple[Pair, Measured]],
+    pair: TensorPair,
+    answers: Mapping[int, tuple[TensorPair, Measurement]],
     others: Mapping[int, Answer],
     judged: bool,
 ) -> Output:
@@ -219,7 +219,7 @@ def _output(
     )
 
 
-def _answer(pair: Pair, measured: Measured, at: np.ndarray, judged: bool) -> Answer:
+def _answer(pair: TensorPair, measured: Measurement, at: np.ndarray, judged: bool) -> Answer:
     passing = measured.passing.reshape(-1)
     ratios = measured.ratios
     if not judged:

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import onnx
 
-from harness.judging.judge import Expected
+from harness.judging.judge import DataSetFiles
 from harness.reports.operator_pages.python_text import (
     attribute_text,
     first_elements,
@@ -78,7 +78,7 @@ def example(case: Case, data_set: int, suite: Path, runs: Sequence[RunFacts], re
     Raises BrokenSuite and BrokenValue for files that are not those of the manifest.
     """
     folder = case.folder_of(data_set)
-    expected = Expected(case, str(suite / case.name), folder)
+    expected = DataSetFiles(case, str(suite / case.name), folder)
     graph = expected.graph()
     values = [*expected.inputs(), *expected.outputs()]
     names = _python_names([value.name for value in (*graph.input, *graph.output)])
