@@ -8,7 +8,7 @@ BACKENDS ?= numpy onnx-reference onnxruntime
 PY      := .venv/bin/python
 HARNESS := $(PY) -m harness
 
-.PHONY: help setup conformance exhaustive generate schemas scoreboard test lint docs refresh-docs bench screenshots wheel vendor clean
+.PHONY: help setup conformance exhaustive generate schemas scoreboard mutants faults test lint docs refresh-docs bench screenshots wheel vendor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -20,6 +20,8 @@ help:
 	@echo "make scoreboard   write reports/README.md from the results in reports, which must be of whole runs"
 	@echo "make schemas      write the JSON Schemas in harness/schemas anew, from the code"
 	@echo "make test         the project's own tests"
+	@echo "make mutants      faults planted in every oracle: which of them the suite notices (SELECT=\"op=Pad\" for one)"
+	@echo "make faults       faults of runtimes around every oracle: a table of operator × fault"
 	@echo "make lint         ruff and pyright"
 	@echo "make docs         build the documentation into build/site; warnings are errors"
 	@echo "make refresh-docs write into the documentation what its commands print (PAGES='docs/cli.md': these pages)"
@@ -58,6 +60,13 @@ exhaustive: setup
 
 test: setup
 	$(PY) -m pytest -n $(JOBS) --dist worksteal -q
+
+# SELECT="op=Pad since=2" for one operator; without it everything, which takes minutes.
+mutants: generate
+	$(PY) tests/planted/mutants.py --jobs $(JOBS) --select $(SELECT)
+
+faults: generate
+	$(PY) tests/planted/faults.py --jobs $(JOBS) --select $(SELECT)
 
 lint: setup
 	$(PY) -m ruff check .

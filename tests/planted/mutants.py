@@ -204,9 +204,8 @@ def main() -> int:
     ):
         total, left = sum(f.total for f in group), sum(len(f.survivors) for f in group)
         if total:
-            print(
-                f"{title}: {total - left:,} of {total:,} mutants noticed ({(total - left) / total:.2%}), {left:,} survive"
-            )
+            rate = (total - left) / total
+            print(f"{title}: {total - left:,} of {total:,} mutants noticed ({rate:.2%}), {left:,} survive")
     print(f"{len(lines):,} lines above; {time.monotonic() - began:.0f} s")
     return 1 if lines else 0
 
