@@ -125,10 +125,13 @@ def _changed(
 
 
 def _shows(factors: _Factors, operator: Operator, version: Schema, values: tuple[Any, ...], name: str) -> bool:
-    """Whether the attribute's value matters in a scored sample of the row."""
+    """Whether the attribute's value matters in a scored sample of the row; not if the group has none for the row."""
     row = factors.row(values)
     node = Node(operator, version, row.types, row.attributes)
-    samples = (as_sample(inputs) for inputs in row.group.generate(Draw("planning", row.types, row.attributes)))
+    try:
+        samples = list(map(as_sample, row.group.generate(Draw("planning", row.types, row.attributes))))
+    except Exception:  # noqa: BLE001 - whatever a generator raises for attributes that it is not for
+        return False
     scored = (s for s in samples if not (s.unspecified or row.group.unspecified) or s.unspecified_elements)
     return any(matters(node, sample, name) for sample in itertools.islice(scored, 3))
 
