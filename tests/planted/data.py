@@ -9,10 +9,10 @@ import msgspec
 import numpy as np
 
 from backends.numpy import NumpyBackend
-from harness.backend.interface import Runner, Unsupported
+from harness.backend.interface import PreparedModel, Unsupported
 from harness.judging.compare import ExpectedAnswer, check_types, compare
 from harness.judging.distributions import compare_distributions
-from harness.judging.judge import Expected, bound_type
+from harness.judging.judge import DataSetFiles, bound_type
 from harness.spec.element_types import Bits, ElementType
 from harness.spec.schema import Schema
 from harness.spec.values import TensorType, Value, ValueType, parse_type
@@ -29,7 +29,7 @@ class Trial(msgspec.Struct, eq=False):
     number: int
     inputs: list[Value]
     answers: list[ExpectedAnswer]
-    run: Runner
+    run: PreparedModel
 
     @property
     def data_set(self) -> DataSet:
@@ -78,7 +78,7 @@ def trials(suite: Suite, version: Schema, cases: Sequence[Case]) -> Iterator[Tri
             continue
         for number, data_set in enumerate(case.data_sets):
             if data_set.can_fail:
-                files = Expected(case, folder, case.folder_of(number))
+                files = DataSetFiles(case, folder, case.folder_of(number))
                 answers = [_loaded(case, answer) for answer in (files.answer(), *files.readings())]
                 yield Trial(case, number, files.inputs(), answers, run)
 
