@@ -20,7 +20,7 @@ from harness.suite.build import build_plan, build_rows
 from harness.suite.cache import CaseCache, operator_hash
 from harness.suite.cases import Built, Case, Labels
 from harness.suite.directories import publish, write_case, writing
-from harness.suite.fingerprint import fingerprint
+from harness.suite.fingerprint import fingerprint, request_text
 from harness.suite.manifest import Suite, open_suite
 from harness.suite.planning import Plan, plan, plan_sweeps
 from harness.suite.select import NothingSelected, Selection
@@ -80,11 +80,6 @@ def generate(
                 progress(len(done), len(units), planned)
         publish(path, (case for planned in done for case in planned.cases), made)
     return open_suite(path), tuple(sorted(done, key=lambda p: p.title))
-
-
-def request_text(planning: Planning, selection: Selection) -> str:
-    """What is asked of a suite, as its fingerprint has it."""
-    return f"{planning} {selection}"
 
 
 def _results(path: Path, planning: Planning, jobs: int, units: Iterable[tuple[int, int]]) -> Iterator[GeneratedVersion]:
