@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any, cast
 
 import msgspec
 
@@ -235,14 +236,20 @@ def _resume(recorder: Recorder, header: Header, expected: Expectations, counts: 
 
 def _require_same(old: Header, new: Header, path: Path) -> None:
     for name in ("digest", "backend", "description", "options"):
-        was, now = getattr(old, name), getattr(new, name)
+        was, now = msgspec.to_builtins(getattr(old, name)), msgspec.to_builtins(getattr(new, name))
         if was != now:
-            raise OtherRun(f"{path} cannot be resumed: its {name} is {_plain(was)}, but now it is {_plain(now)}.")
+            raise OtherRun(
+                f"{path} cannot be resumed because it belongs to another run: "
+                f"{name} {_difference(was, now)}, now {_difference(now, was)}."
+            )
 
 
-def _plain(value: object) -> str:
-    plain = msgspec.to_builtins(value)
-    return " ".join(f"{key}={item!r}" for key, item in plain.items()) if isinstance(plain, dict) else str(plain)
+def _difference(value: Any, other: Any) -> str:
+    """The value, or those of its fields that the other value does not have."""
+    if not isinstance(value, dict):
+        return str(value)
+    fields = cast("dict[str, object]", value)
+    return " ".join(f"{key}={field!r}" for key, field in fields.items() if key not in other or other[key] != field)
 
 
 def _header(suite: Suite, backend: str, options: Options, survey: _Survey, description: Description) -> Header:

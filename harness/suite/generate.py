@@ -87,10 +87,16 @@ def _results(path: Path, planning: Planning, jobs: int, units: Iterable[tuple[in
         yield from (_write_version(path, planning, *unit) for unit in units)
         return
     context = multiprocessing.get_context("spawn")
+    others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(jobs, context, initializer=_follow_parent) as pool:
         futures = [pool.submit(_write_version, path, planning, *unit) for unit in units]
         try:
             yield from (future.result() for future in as_completed(futures))
+        except BaseException:
+            # The suite is incomplete anyway, so nobody need wait for the operators that are under way.
+            for worker in set(multiprocessing.active_children()) - others:
+                worker.terminate()
+            raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 

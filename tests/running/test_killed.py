@@ -15,14 +15,15 @@ CASES = 60
 SCRIPT = """
 import sys
 from pathlib import Path
-from harness.running.run import Interrupted, Options, run
+from harness.running.interruption import Interrupted
+from harness.running.run import Options, run
 from harness.suite.manifest import open_suite
 
 try:
     run(open_suite(Path(sys.argv[1])), sys.argv[3], Options(workers=2), Path(sys.argv[2]), resume=True)
 except Interrupted as error:
     print(error, error.advice, sep="\\n", file=sys.stderr)
-    sys.exit(3)
+    sys.exit(error.status)
 """
 
 
@@ -90,7 +91,7 @@ def test_programs_of_a_killed_parent_die_with_it(tools, many, tmp_path):
 def test_a_stopped_run_tidies_up_and_tells_how_to_go_on(tools, many, number):
     process = start(many)
     errors = kill_at(tools, many, process, 20, lambda p: p.send_signal(number))
-    assert process.returncode == 3
+    assert process.returncode == 128 + number
     assert f"Stopped by {number.name} after" in errors
     assert "--resume" in errors
     assert "Traceback" not in errors
@@ -103,7 +104,7 @@ def test_a_run_stops_while_a_backend_hangs_in_loading(tools, many, tmp_path):
     assert tools.await_true(lambda: len(tools.processes_with(str(tmp_path))) >= 3)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
-    assert (process.returncode, "Stopped by SIGINT after 0 of 120" in errors) == (3, True)
+    assert (process.returncode, "Stopped by SIGINT after 0 of 120" in errors) == (130, True)
 
 
 def test_killed_workers_are_replaced(tools, many, tmp_path):
