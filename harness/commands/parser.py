@@ -32,10 +32,12 @@ Options of a command: onnx-conformance COMMAND --help
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """The parsed options, with ``call`` for the command and ``if_stopped`` for advice. Raises SystemExit.
+    """The parsed options, with ``call`` for the command and ``if_stopped`` for advice. Raises SystemExit."""
+    return build_parser(arguments).parse_args(arguments)
 
-    Only commands whose names occur get options, so that others do not cost their imports.
-    """
+
+def build_parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser of all commands. Only those named in ``words`` have their options: the imports of others cost time."""
     parser = _Parser("onnx-conformance", description=f"{harness.__doc__}", epilog=EPILOG)
     parser.add_argument(
         "--version", action="version", version=f"onnx-conformance {harness.__version__}", help="Print the version"
@@ -44,9 +46,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     for name, call, about, add_options in _COMMANDS:
         command = commands.add_parser(name, help=about)
         command.set_defaults(call=call, if_stopped=IF_STOPPED.get(name, ""))
-        if name in arguments:
+        if name in words:
             add_options(command)
-    return parser.parse_args(arguments)
+    return parser
 
 
 IF_STOPPED = {

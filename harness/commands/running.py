@@ -131,7 +131,7 @@ def _summary(finished: Any, rewritten: bool, *, own_file: bool) -> Iterator[str]
     if rewritten:
         return
     if unexpected:
-        yield f"  {_counted(unexpected, 'failure is', 'failures are')} not expected. To see: onnx-conformance report."
+        yield f"  {_counted(unexpected, 'failure is', 'failures are')} not expected. To list them: onnx-conformance report."
     if stale:
         yield f"  {_counted(len(stale), 'expectation is', 'expectations are')} stale:"
         yield from (f"    {line}" for line in stale[:_STALE_SHOWN])

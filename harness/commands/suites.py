@@ -76,7 +76,7 @@ class GenerationProgress:
         if sys.stderr.isatty():
             sys.stderr.write(f"\r\033[K{line}, last {newest.title}")
             sys.stderr.flush()
-        elif self._throttle.allows():
+        elif done < total and self._throttle.allows():
             note(line)
 
 

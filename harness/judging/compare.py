@@ -43,7 +43,7 @@ class Comparison(msgspec.Struct, frozen=True):
 class UnfitBounds(ConformanceError):
     """Bounds of a suite that have not the shape of their output."""
 
-    advice = "Write the suite anew: onnx-conformance generate --anew."
+    advice = "Write the suite again: onnx-conformance generate --force."
 
 
 class Pair(msgspec.Struct, frozen=True, eq=False):

@@ -25,7 +25,7 @@ from harness.suite.cases import Case, mask_type
 class BrokenSuite(ConformanceError):
     """A file of a suite that is missing or not the one its manifest lists."""
 
-    advice = "Write the suite anew: onnx-conformance generate --anew."
+    advice = "Write the suite again: onnx-conformance generate --force."
 
 
 def read_file(case: Case, folder: str, name: str) -> bytes:
