@@ -19,7 +19,7 @@ from documentation import PAGES, ROOT, Block, blocks
 from jsonschema import Draft202012Validator
 from ruamel.yaml import YAML
 
-from harness import cli
+from harness.commands.parser import build_parser
 from harness.oracles import operator as mechanism
 from harness.reports.formats import FORMATS
 from harness.results.expectations import read_expectations
@@ -115,7 +115,7 @@ def test_the_readme_is_short():
 
 def commands() -> Iterator[str]:
     """The names of the commands."""
-    parser: ArgumentParser = cli._parser()
+    parser: ArgumentParser = build_parser(())
     for action in parser._actions:
         if action.choices:
             yield from action.choices

@@ -312,7 +312,7 @@ def test_a_damaged_suite_stops_the_session(session, tiny, distributed):
     result = session("Right", arguments=["--maxfail=9", *distributed])
     assert result.ret == pytest.ExitCode.INTERRUPTED
     said = f"{path} is not the file that the manifest lists (SHA-256)."
-    result.stdout.fnmatch_lines([said, "  Generate the suite again: onnx-conformance generate --anew.", f"!*{said}*"])
+    result.stdout.fnmatch_lines([said, "  Write the suite again: onnx-conformance generate --force.", f"!*{said}*"])
     if not distributed:
         result.assert_outcomes(passed=1, failed=1)
     assert "Traceback" not in result.stdout.str()
@@ -323,7 +323,7 @@ def test_a_broken_manifest_is_an_error_of_collection(session, tiny):
         manifest.write("{}\n")
     result = session("Right")
     assert result.ret == pytest.ExitCode.INTERRUPTED
-    result.stdout.fnmatch_lines(["*tiny/manifest.jsonl:3 is no case: *", "  Write the suite anew: *"])
+    result.stdout.fnmatch_lines(["*tiny/manifest.jsonl:3 is no case: *", "  Write the suite again: *"])
     assert "Traceback" not in result.stdout.str()
 
 

@@ -1,1 +1,1 @@
-"""What each command does once its words are parsed: it calls a room, prints what comes, and returns the exit status."""
+"""The commands: each calls other packages with the parsed options, prints, and returns the exit status."""

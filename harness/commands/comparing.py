@@ -1,4 +1,4 @@
-"""The command that compares what has run."""
+"""The command that compares results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.commands.shared import AS_EXPECTED, NOT_AS_EXPECTED, note, write_fi
 
 
 def compare(options: argparse.Namespace) -> int:
-    """Compares two runs, or two folders of them."""
+    """Compare two runs, or two folders of runs."""
     from harness.reports import compare_text
     from harness.reports.compare import compare as compared
     from harness.suite.select import Selection
@@ -22,7 +22,7 @@ def compare(options: argparse.Namespace) -> int:
     render = compare_text.comparison_json if options.format == "json" else compare_text.comparison_markdown
     if options.output:
         write_file(options.output, render(comparison))
-        note(f"Written to {options.output}: {compare_text.summary(comparison)}")
+        note(f"Wrote {options.output}: {compare_text.summary(comparison)}")
     else:
         sys.stdout.write(render(comparison))
     return NOT_AS_EXPECTED if comparison.regressed else AS_EXPECTED

@@ -44,7 +44,7 @@ class Comparison(msgspec.Struct, frozen=True):
 class BoundsShapeMismatch(ConformanceError):
     """The bounds in a suite do not have the shape of their output."""
 
-    advice = "Generate the suite again: onnx-conformance generate --anew."
+    advice = "Write the suite again: onnx-conformance generate --force."
 
 
 class TensorPair(msgspec.Struct, frozen=True, eq=False):

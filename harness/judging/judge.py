@@ -25,7 +25,7 @@ from harness.suite.cases import Case, mask_type
 class BrokenSuite(ConformanceError):
     """A file of a suite is missing or is not the file that the manifest lists."""
 
-    advice = "Generate the suite again: onnx-conformance generate --anew."
+    advice = "Write the suite again: onnx-conformance generate --force."
 
 
 def read_case_file(case: Case, folder: str, name: str) -> bytes:

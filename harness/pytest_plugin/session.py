@@ -14,8 +14,8 @@ from harness.errors import ConformanceError, UsageError
 from harness.pytest_plugin.items import DataSetTest, Subject, SuiteFile, SuiteFolder, told
 from harness.pytest_plugin.worker import PersistentWorker
 from harness.results.expectations import read_expectations
+from harness.running.folders import folder_name
 from harness.running.pool import Limits
-from harness.running.run import folder_name
 from harness.suite.manifest import MANIFEST, Suite, open_suite
 from harness.suite.select import NothingSelected, Selection, select_cases
 

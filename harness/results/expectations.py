@@ -1,4 +1,4 @@
-"""What a backend is known to fail: ``<name>.expected.toml``, and whether a run is as it says."""
+"""The known failures of a backend (``<name>.expected.toml``), and whether a run agrees with them."""
 
 from __future__ import annotations
 
@@ -16,23 +16,26 @@ from harness.suite.cases import Case
 from harness.suite.select import Facts, Selection, Term
 
 _GOOD = ("passed", *UNSCORED)
-_UNTOLD = (*UNSCORED, "not_run")
-"""Verdicts that say nothing about an expectation."""
+_NO_EVIDENCE = (*UNSCORED, "not_run")
+"""Verdicts that neither confirm nor contradict an expectation."""
 
 
 class Expectation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An ``[[expect]]``: what ``select`` matches ends with this verdict, or one of these, ``passed`` perhaps too."""
+    """An ``[[expect]]`` table: every result that ``select`` matches has this verdict, or one of these verdicts.
+
+    ``passed`` may be among them, but not alone.
+    """
 
     select: str
     verdict: Verdict | tuple[Verdict, ...]
     reason: str
     link: str = ""
     suite: str = ""
-    """The suite it speaks of; empty for every suite."""
+    """The name of the suite that it applies to; empty for every suite."""
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """The verdicts it covers."""
+        """The verdicts that it allows."""
         return (self.verdict,) if isinstance(self.verdict, str) else self.verdict
 
 
@@ -41,7 +44,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BrokenExpectations(UsageError):
-    """An expectations file that is no TOML, or an entry in it that says nothing."""
+    """An expectations file that is not TOML, or an entry in it that is incomplete or contradicts itself."""
 
 
 class CannotWriteExpectations(ConformanceError):
@@ -49,7 +52,7 @@ class CannotWriteExpectations(ConformanceError):
 
 
 def read_expectations(path: Path | None) -> tuple[Expectation, ...]:
-    """The entries of a file, none where there is none. Raises BrokenExpectations."""
+    """The expectations in a file, none if the path is None or the file does not exist. Raises BrokenExpectations."""
     if path is None:
         return ()
     try:
@@ -62,25 +65,26 @@ def read_expectations(path: Path | None) -> tuple[Expectation, ...]:
         entries = msgspec.convert(tomllib.loads(text), _File).expect
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise BrokenExpectations(
-            f"{path} is no file of expectations: {error}.",
-            f"An [[expect]] has select, verdict (of {', '.join(v for v in VERDICTS if v not in _GOOD)}) and reason; "
-            "link and suite may follow.",
+            f"{path} is not a file of expectations: {error}.",
+            f"An [[expect]] needs select, verdict ({', '.join(v for v in VERDICTS if v not in _GOOD)}) and reason; "
+            "link and suite are optional.",
         ) from error
     for entry in entries:
         if not entry.reason or UNSCORED & set(entry.verdicts) or not set(entry.verdicts) - {"passed"}:
             raise BrokenExpectations(
-                f"{path}: the entry on {entry.select!r} needs a reason and a verdict that is a failure.",
-                'Where some of what it selects passes, say so: verdict = ["passed", "unsupported"].',
+                f"{path}: the expectation {entry.select!r} needs a reason and a verdict that is a failure.",
+                'If only some of the selected results fail, write verdict = ["passed", "unsupported"].',
             )
         if any(term.key == "verdict" for term in Selection.parse(entry.select).terms):
             raise BrokenExpectations(
-                f"{path}: the entry on {entry.select!r} selects by verdict.", "Write verdict = beside it."
+                f"{path}: the expectation {entry.select!r} selects by verdict.",
+                "Remove that term; the field verdict = says which verdict is expected.",
             )
     return entries
 
 
 def write_expectations(path: Path, backend: str, entries: Iterable[Expectation]) -> None:
-    """Write a file of expectations; the same entries give the same text. Raises CannotWriteExpectations."""
+    """Write a file of expectations; the order of the entries does not matter. Raises CannotWriteExpectations."""
     lines = [
         f"# What {backend} is known to fail. `onnx-conformance run --backend {backend} --write-expected` rewrites",
         "# this file, and keeps the reasons and links of what still holds.",
@@ -105,69 +109,91 @@ def write_expectations(path: Path, backend: str, entries: Iterable[Expectation])
 
 
 def _toml(value: str | Sequence[str]) -> str:
-    """A string or an array of strings: what JSON writes is TOML, but for one character."""
+    """A string or an array of strings. JSON's text is TOML, except for one character."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 class Expectations:
-    """The entries that speak of one suite, at work: which explain a result, and which the run gives the lie."""
+    """The expectations that apply to one suite: which results they explain, and which of them are stale.
+
+    An expectation is stale if a result that it matches has another verdict, or if it matches no case of the suite and
+    the suite is complete: the current version wrote it without ``--select``. If the suite is a part, call
+    ``skip_unmatched``.
+    """
 
     def __init__(self, entries: Iterable[Expectation], suite: str) -> None:
         self.unexpected = 0
-        """Results so far that no entry explains."""
+        """Failures so far that no expectation covers."""
+        self.skipped = 0
+        """Expectations that match no case and are not checked."""
         self._entries = [entry for entry in entries if entry.suite in ("", suite)]
         self._selections = [Selection.parse(entry.select) for entry in self._entries]
         self._index = _index(self._selections)
         self._met: set[int] = set()
-        """Entries that match something in the suite."""
+        """Entries that match a data set of the suite."""
         self._broken: set[int] = set()
         """Entries that match a result of another verdict."""
 
     def add_case(self, case: Case) -> None:
-        """Learn that the suite has this case, run or not."""
+        """Register a case of the suite, whether the run includes it or not."""
         if len(self._met) == len(self._entries):
             return
         for data_set in range(len(case.data_sets)):
             self._met.update(self._matching((case.name, case.labels_of(data_set), data_set, "")))
 
-    def annotate(self, result: Result) -> Result:
-        """The result, with the reason for its failure where an entry gives one; counts it where none does.
+    @property
+    def unmatched(self) -> int:
+        """Expectations that match no case so far."""
+        return len(self._entries) - len(self._met)
 
-        What the machine lacks for it is a reason, too.
+    def skip_unmatched(self) -> None:
+        """Do not check the expectations that match no case: the suite is a part. Call it after the last ``add_case``.
+
+        They are counted in ``skipped`` and are not stale.
+        """
+        self.skipped = self.unmatched
+
+    def annotate(self, result: Result) -> Result:
+        """The result, with the reason for its failure if an expectation gives one; otherwise a failure is counted.
+
+        A requirement that the machine does not meet is a reason, too.
         """
         known = result.known if result.verdict == "not_run" else ""
         for number in self._matching((result.case, result.labels, result.data_set, result.verdict)):
             if result.verdict in self._entries[number].verdicts:
                 known = known or (self._entries[number].reason if result.verdict not in _GOOD else "")
-            elif result.verdict not in _UNTOLD:
+            elif result.verdict not in _NO_EVIDENCE:
                 self._broken.add(number)
         self.unexpected += result.verdict not in _GOOD and not known
         return msgspec.structs.replace(result, known=known) if known != result.known else result
 
     def contradicting(self, result: Result) -> Expectation | None:
-        """An entry that a result gives the lie, for it matches and ends otherwise; None where there is none."""
-        if result.verdict in _UNTOLD:
+        """An expectation that matches the result and does not allow its verdict; None if there is none."""
+        if result.verdict in _NO_EVIDENCE:
             return None
         matching = self._matching((result.case, result.labels, result.data_set, result.verdict))
         entries = (self._entries[number] for number in matching)
         return next((entry for entry in entries if result.verdict not in entry.verdicts), None)
 
     def stale(self) -> tuple[str, ...]:
-        """A line on each entry that no longer holds, or matches nothing in the suite."""
-        told: list[str] = []
+        """A line for each stale expectation."""
+        lines: list[str] = []
         for number, entry in enumerate(self._entries):
             if number in self._broken:
-                told.append(f"{entry.select}: not everything is {' or '.join(entry.verdicts)} any more")
-            elif number not in self._met:
-                told.append(f"{entry.select}: matches nothing in the suite")
-        return tuple(told)
+                lines.append(f"{entry.select}: not every result is {' or '.join(entry.verdicts)}")
+            elif self._is_missing(number):
+                lines.append(f"{entry.select}: matches no case of the suite")
+        return tuple(lines)
 
     def is_stale(self, entry: Expectation) -> bool:
-        """Whether this run gives an entry the lie; never one that speaks of another suite."""
+        """Whether an expectation is stale; False for one of another suite."""
         return any(
-            known == entry and (number in self._broken or number not in self._met)
+            known == entry and (number in self._broken or self._is_missing(number))
             for number, known in enumerate(self._entries)
         )
+
+    def _is_missing(self, number: int) -> bool:
+        return number not in self._met and not self.skipped
 
     def _matching(self, facts: Facts) -> Iterator[int]:
         for terms, numbers in self._index.items():
@@ -178,11 +204,11 @@ class Expectations:
 
 
 _Index = dict[tuple[Term, ...], dict[tuple[str, ...], list[int]]]
-"""Keys (as terms without patterns) → values under them → numbers of the entries that ask for just these."""
+"""Keys (as terms without patterns) → values under these keys → numbers of the entries that require these values."""
 
 
 def _index(selections: Iterable[Selection]) -> _Index:
-    """So that a result meets only the entries that ask for its operator and types, however many entries there are."""
+    """An index, so that a result is compared only with the entries that require its operator and types."""
     index: _Index = {}
     for number, selection in enumerate(selections):
         plain = {term.key: term.patterns for term in selection.terms if not term.negated and not _is_glob(term)}

@@ -106,6 +106,8 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
 
     Only types in which an answer differed in such bits alone are listed.
     """
+    skipped_expectations: int = 0
+    """Expectations that match no case of the suite and were not checked, because the suite is a part."""
 
 
 Line: TypeAlias = Header | Result | Footer

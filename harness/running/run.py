@@ -6,16 +6,13 @@ import datetime as dt
 import itertools
 import os
 import platform
-import re
-import signal
-import threading
+import shlex
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import FrameType, TracebackType
-from typing import Any, Self
+from typing import Any, cast
 
 import msgspec
 
@@ -27,30 +24,32 @@ from harness.results.expectations import Expectation, Expectations, read_expecta
 from harness.results.lines import FORMAT, Footer, Header, Line, Result, Run
 from harness.results.proposals import propose_expectations
 from harness.results.recording import RESULTS, Recorder, read_run
+from harness.running.interruption import Interruption
 from harness.running.pool import Limits, Pool
 from harness.running.progress import Display
 from harness.running.saved_outputs import SavedOutputs
 from harness.running.transport import differs_in_bits_alone, probe_transport
 from harness.spec.element_types import Bits
 from harness.suite.cases import Case
+from harness.suite.fingerprint import is_complete
 from harness.suite.manifest import Suite
 from harness.suite.quick import each_value_once
 from harness.suite.select import NothingSelected, Selection, select_cases
 
 
 class Options(msgspec.Struct, frozen=True):
-    """What a person may choose about a run."""
+    """The options of a run."""
 
     selection: Selection = Selection()
     quick: bool = False
-    """Of the newest versions each value once (``harness.suite.quick``), of which the selection is taken."""
+    """Run only the quick profile (``harness.suite.quick``); ``selection`` then applies to its cases."""
     shard: tuple[int, int] = (1, 1)
-    """Which of how many, from 1: ``(2, 4)`` runs every fourth of the selected cases, from the second on."""
+    """Which shard and how many, from 1: ``(2, 4)`` runs every fourth of the selected cases, from the second on."""
     limits: Limits = Limits()
     workers: int = 1
 
-    def told(self) -> dict[str, str]:
-        """What changes results; the number of workers does not."""
+    def recorded_options(self) -> dict[str, str]:
+        """The options that can change results, as the header records them; the number of workers cannot."""
         return {
             "select": str(self.selection),
             "profile": "quick" if self.quick else "standard",
@@ -60,55 +59,58 @@ class Options(msgspec.Struct, frozen=True):
         }
 
 
-class Interrupted(ConformanceError):
-    """A run that a person or a signal stopped; what it had done is kept."""
-
-    advice = "Every result so far is kept: the same command with --resume goes on from there."
-
-
 class NothingRun(ConformanceError):
-    """A run that executed nothing, which is never a success."""
+    """A run in which no data set was executed."""
 
 
 class OtherRun(UsageError):
-    """Results that cannot be resumed, for they are those of another run."""
+    """Results that cannot be resumed because they belong to another run."""
 
-    advice = "Run without --resume, which begins anew, or choose another folder."
+    advice = "Run without --resume to start again, or choose another folder with --name or --reports."
 
 
-def folder_name(backend: str) -> str:
-    """The folder of a backend's results: its name, or as much of what it was asked for by as a file name may hold."""
-    name = re.sub(r"[^A-Za-z0-9_.-]+", "-", backend).strip("-.")
-    return name[:100] or "backend"
+class NoExpectationsFile(UsageError):
+    """``--write-expected`` for a backend that has no expectations file of its own."""
+
+    def __init__(self, backend: str) -> None:
+        command = f"onnx-conformance run --backend {shlex.quote(backend)} --expected known.toml --write-expected"
+        super().__init__(
+            f"The backend {backend!r} has no expectations file of its own, so --write-expected needs --expected FILE.",
+            f"For example: {command}",
+        )
+
+
+def describe(backend: str, limits: Limits) -> Description:
+    """What a backend says it is; this starts and stops a worker. Raises UsageError or StartFailed."""
+    with Pool(backend, 1, limits) as pool:
+        return pool.wait_until_ready()
 
 
 def run(
     suite: Suite,
     backend: str,
     options: Options,
-    folder: Path,
+    folder: Path | Callable[[Description], Path],
     *,
     expectations: Path | None = None,
     resume: bool = False,
     write_expected: bool = False,
     quiet: bool = False,
 ) -> Run:
-    """Run a backend over what is selected of a suite and write ``<folder>/results.jsonl``; what was written comes back.
+    """Run a backend over the selected cases of a suite, write ``<folder>/results.jsonl`` and return what it holds.
 
-    ``folder`` is usually ``reports/<suite>/<folder_name(backend)>``. With ``resume`` what is there already is not run
-    again. With ``write_expected`` the expectations are rewritten so that this run is as expected.
+    ``folder`` may be a function of the backend's description. With ``resume``, data sets that already have a result
+    are not run again. With ``write_expected``, the file ``expectations`` is rewritten so that it describes this run.
 
-    Raises UsageError for what cannot be run, Interrupted, NothingRun, and ConformanceError where the harness fails.
+    Raises UsageError for what cannot be run, Interrupted, NothingRun, and ConformanceError if the harness fails.
     """
-    if write_expected and expectations is None:
-        raise UsageError(f"There is no place for the expectations of {backend}.", "Name a file for them.")
     began = time.monotonic()
     entries = read_expectations(expectations)
-    book = Expectations(entries, suite.name)
+    expected = Expectations(entries, suite.name)
     survey = _Survey()
     counts: Counter[str] = Counter()
     display = Display(f"{backend} over {suite.name}", counts, quiet=quiet)
-    with _Interruption() as interruption:
+    with Interruption() as interruption:
 
         def tick() -> None:
             display.show()
@@ -116,31 +118,35 @@ def run(
 
         with Pool(backend, options.workers, options.limits, tick) as pool:
             pool.start_workers()
-            survey.look_at(suite, options, book)  # while the workers load the backend
+            survey.look_at(suite, options, expected)  # while the workers load the backend
+            if expected.unmatched and not is_complete(suite.path):
+                expected.skip_unmatched()
             display.total = survey.data_sets
-            header = _header(suite, backend, options, survey, pool.wait_until_ready())
+            description = pool.wait_until_ready()
+            if write_expected and expectations is None:
+                raise NoExpectationsFile(backend)
+            display.title = f"{description.name or backend} over {suite.name}"
+            folder = folder(description) if callable(folder) else folder
+            header = _header(suite, backend, options, survey, description)
             with Recorder(folder / RESULTS) as recorder, display:
-                done = _resume(recorder, header, book, counts) if resume else set[Key]()
+                done = _resume(recorder, header, expected, counts) if resume else set[Key]()
                 if not done:
                     recorder.clear()
                     recorder.write(header)
                 saved = SavedOutputs(folder, fresh=not done)
                 transport: dict[str, Bits] = {}
                 for outcome, judged in _judged(pool, _tasks(suite, options, done), transport):
-                    result = book.annotate(judged)
+                    result = expected.annotate(judged)
                     recorder.write(result)
                     counts[result.verdict] += 1
                     if result.verdict != "passed":
                         saved.save(outcome)
-                footer = Footer(
-                    dict(sorted(counts.items())), book.unexpected, book.stale(), time.monotonic() - began, transport
-                )
-                recorder.write(footer)
+                recorder.write(_footer(counts, expected, time.monotonic() - began, transport))
     finished = read_run(folder / RESULTS)
     if set(counts) == {"not_run"}:
         raise NothingRun(f"The run of {backend} over {suite.name} executed nothing: {finished.results[0].message}")
     if write_expected and expectations:
-        _rewrite(expectations, backend, entries, book, finished)
+        _rewrite(expectations, backend, entries, expected, finished)
     return finished
 
 
@@ -163,42 +169,45 @@ Key = tuple[str, int]
 
 
 class _Survey(msgspec.Struct):
-    """What a run will cover."""
+    """The number of cases and data sets in a run."""
 
     suite_data_sets: int = 0
     cases: int = 0
     data_sets: int = 0
 
-    def look_at(self, suite: Suite, options: Options, book: Expectations) -> None:
-        """Go through the whole manifest once, so that totals stand in the header. Raises NothingSelected."""
+    def look_at(self, suite: Suite, options: Options, expected: Expectations) -> None:
+        """Read the whole manifest once and count, for the header. Raises NothingSelected."""
 
         def every_case() -> Iterator[Case]:
             for case in suite.cases():
                 self.suite_data_sets += len(case.data_sets)
-                book.add_case(case)
+                expected.add_case(case)
                 yield case
 
         for _, data_sets in _chosen(every_case(), options):
             self.cases += 1
             self.data_sets += len(data_sets)
+        if not self.cases and options.shard == (1, 1):
+            raise NothingSelected(f"The quick profile has no case of {suite.path}.", "Run it with --profile standard.")
         if not self.cases:
-            raise NothingSelected(f"Shard {options.told()['shard']} of the selection is empty.", "Take fewer shards.")
+            shard = options.recorded_options()["shard"]
+            raise NothingSelected(f"Shard {shard} of the selection is empty.", "Use fewer shards.")
 
 
 def _chosen(cases: Iterator[Case], options: Options) -> Iterator[tuple[Case, tuple[int, ...]]]:
-    """The cases and data sets that the selection and the shard leave."""
+    """The cases and data sets in the profile, the selection and the shard."""
     which, of = options.shard
     if options.quick:
         cases = each_value_once(cases)
     if options.selection.terms:
         chosen = select_cases(cases, options.selection)
-    else:  # as nearly always, and the labels of each data set need not be made
+    else:  # the usual case, which does not need the labels of each data set
         chosen = ((case, tuple(range(len(case.data_sets)))) for case in cases)
     return itertools.islice(chosen, which - 1, None, of)
 
 
 def _tasks(suite: Suite, options: Options, done: set[Key]) -> Iterator[Task]:
-    """What is left to run, read as it is asked for: however many cases there are, few are in memory."""
+    """The tasks that are left to run, read lazily so that only a few cases are in memory."""
     root = str(suite.path.absolute())
     for case, chosen in _chosen(suite.cases(), options):
         data_sets = tuple([n for n in chosen if (case.name, n) not in done]) if done else chosen
@@ -206,8 +215,8 @@ def _tasks(suite: Suite, options: Options, done: set[Key]) -> Iterator[Task]:
             yield Task.of_suite(root, case, data_sets)
 
 
-def _resume(recorder: Recorder, header: Header, book: Expectations, counts: Counter[str]) -> set[Key]:
-    """What an earlier run has done, counted; its file is left with that and ready for more. Raises OtherRun."""
+def _resume(recorder: Recorder, header: Header, expected: Expectations, counts: Counter[str]) -> set[Key]:
+    """Count the results of the earlier run, leave only them in its file, and return their keys. Raises OtherRun."""
     done: set[Key] = set()
 
     def keep(line: Line) -> Line | None:
@@ -216,7 +225,7 @@ def _resume(recorder: Recorder, header: Header, book: Expectations, counts: Coun
             return line
         if isinstance(line, Footer) or line.verdict == "not_run" or (line.case, line.data_set) in done:
             return None
-        line = book.annotate(line)
+        line = expected.annotate(line)
         done.add((line.case, line.data_set))
         counts[line.verdict] += 1
         return line
@@ -227,14 +236,20 @@ def _resume(recorder: Recorder, header: Header, book: Expectations, counts: Coun
 
 def _require_same(old: Header, new: Header, path: Path) -> None:
     for name in ("digest", "backend", "description", "options"):
-        was, now = getattr(old, name), getattr(new, name)
+        was, now = msgspec.to_builtins(getattr(old, name)), msgspec.to_builtins(getattr(new, name))
         if was != now:
-            raise OtherRun(f"{path} cannot be resumed, it is another run's: {name} {_plain(was)}, now {_plain(now)}.")
+            raise OtherRun(
+                f"{path} cannot be resumed because it belongs to another run: "
+                f"{name} {_difference(was, now)}, now {_difference(now, was)}."
+            )
 
 
-def _plain(value: object) -> str:
-    told = msgspec.to_builtins(value)
-    return " ".join(f"{key}={item!r}" for key, item in told.items()) if isinstance(told, dict) else str(told)
+def _difference(value: Any, other: Any) -> str:
+    """The value, or those of its fields that the other value does not have."""
+    if not isinstance(value, dict):
+        return str(value)
+    fields = cast("dict[str, object]", value)
+    return " ".join(f"{key}={field!r}" for key, field in fields.items() if key not in other or other[key] != field)
 
 
 def _header(suite: Suite, backend: str, options: Options, survey: _Survey, description: Description) -> Header:
@@ -250,7 +265,7 @@ def _header(suite: Suite, backend: str, options: Options, survey: _Survey, descr
         versions={name: _version(name) for name in ("onnx-conformance", "onnx", "numpy", "ml_dtypes")}
         | {"python": platform.python_version()},
         machine={"system": platform.system(), "machine": platform.machine(), "processors": str(os.cpu_count() or 0)},
-        options=options.told(),
+        options=options.recorded_options(),
         started=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
     )
 
@@ -262,42 +277,20 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-def _rewrite(path: Path, backend: str, entries: Iterable[Expectation], book: Expectations, finished: Run) -> None:
-    kept = [entry for entry in entries if not book.is_stale(entry)]
-    fresh = Expectations(kept, finished.headers[0].suite)
-    unexplained = [fresh.annotate(result) for result in finished.results]
-    write_expectations(path, backend, [*kept, *propose_expectations(unexplained, finished.headers[0].suite)])
+def _footer(counts: Counter[str], expected: Expectations, seconds: float, transport: dict[str, Bits]) -> Footer:
+    return Footer(
+        counts=dict(sorted(counts.items())),
+        unexpected=expected.unexpected,
+        stale=expected.stale(),
+        seconds=seconds,
+        transport=transport,
+        skipped_expectations=expected.skipped,
+    )
 
 
-class _Interruption:
-    """While it lasts, Ctrl-C and the like stop the run where nothing is half done; a second one stops it at once."""
-
-    def __init__(self) -> None:
-        self._signal = 0
-        self._former: dict[int, Any] = {}
-
-    def __enter__(self) -> Self:
-        if threading.current_thread() is threading.main_thread():
-            heeded = [n for n in _STOPPING if signal.getsignal(n) is not signal.SIG_IGN]  # nohup's hangup is not
-            self._former = {number: signal.signal(number, self._note) for number in heeded}
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        for number, handler in self._former.items():
-            signal.signal(number, handler)
-
-    def _note(self, number: int, _: FrameType | None) -> None:
-        if self._signal:
-            raise KeyboardInterrupt
-        self._signal = number
-
-    def check(self, done: int, total: int) -> None:
-        """Raise Interrupted where a signal has come."""
-        if self._signal:
-            name = signal.Signals(self._signal).name
-            raise Interrupted(f"Stopped by {name} after {done} of {total} data sets.")
-
-
-_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+def _rewrite(path: Path, backend: str, entries: Iterable[Expectation], expected: Expectations, finished: Run) -> None:
+    """Write the expectations that are not stale, and new ones for the failures that they do not cover."""
+    valid = [entry for entry in entries if not expected.is_stale(entry)]
+    covered = Expectations(valid, finished.headers[0].suite)
+    annotated = [covered.annotate(result) for result in finished.results]
+    write_expectations(path, backend, [*valid, *propose_expectations(annotated, finished.headers[0].suite)])

@@ -11,6 +11,8 @@ from pathlib import Path
 import harness
 from harness.errors import ConformanceError
 from harness.suite.manifest import FINGERPRINT, open_suite
+from harness.suite.select import Selection
+from harness.suite.strength import Planning
 
 PACKAGES = ("numpy", "ml_dtypes", "python-flint", "onnx", "covertable", "pillow")
 """The packages that cases are computed and planned by."""
@@ -21,6 +23,26 @@ HOUSE = Path(inspect.getfile(harness)).parent
 def fingerprint(what: str) -> str:
     """The SHA-256 of the sources and packages that suites come from, and of what was asked of them."""
     return hashlib.sha256(f"{what}\0{source_hash(HOUSE / 'operators')}".encode()).hexdigest()
+
+
+def request_text(planning: Planning, selection: Selection) -> str:
+    """What is asked of a generated suite, as its fingerprint has it."""
+    return f"{planning} {selection}"
+
+
+_COMPLETE = (*(request_text(planning, Selection()) for planning in ("pairs", "full", "sweeps")), "official")
+
+
+def is_complete(path: Path) -> bool:
+    """Whether this version of the project wrote the suite there without ``--select``.
+
+    False for a part of a suite, for strength ``each``, and for a suite that another version or another tool wrote.
+    """
+    try:
+        written = (path / FINGERPRINT).read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        return False
+    return any(written == fingerprint(request) for request in _COMPLETE)
 
 
 @cache

@@ -20,7 +20,7 @@ from harness.suite.build import build_plan, build_rows
 from harness.suite.cache import CaseCache, operator_hash
 from harness.suite.cases import Built, Case, Labels
 from harness.suite.directories import publish, write_case, writing
-from harness.suite.fingerprint import fingerprint
+from harness.suite.fingerprint import fingerprint, request_text
 from harness.suite.manifest import Suite, open_suite
 from harness.suite.planning import Plan, plan, plan_sweeps
 from harness.suite.select import NothingSelected, Selection
@@ -82,20 +82,21 @@ def generate(
     return open_suite(path), tuple(sorted(done, key=lambda p: p.title))
 
 
-def request_text(planning: Planning, selection: Selection) -> str:
-    """What is asked of a suite, as its fingerprint has it."""
-    return f"{planning} {selection}"
-
-
 def _results(path: Path, planning: Planning, jobs: int, units: Iterable[tuple[int, int]]) -> Iterator[GeneratedVersion]:
     if jobs == 1:
         yield from (_write_version(path, planning, *unit) for unit in units)
         return
     context = multiprocessing.get_context("spawn")
+    others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(jobs, context, initializer=_follow_parent) as pool:
         futures = [pool.submit(_write_version, path, planning, *unit) for unit in units]
         try:
             yield from (future.result() for future in as_completed(futures))
+        except BaseException:
+            # The suite is incomplete anyway, so nobody need wait for the operators that are under way.
+            for worker in set(multiprocessing.active_children()) - others:
+                worker.terminate()
+            raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 

@@ -39,7 +39,7 @@ class OtherFormat(NoSuite):
 class BrokenManifest(UsageError):
     """A manifest line that does not parse, or that names what no suite may contain."""
 
-    advice = "Write the suite anew: onnx-conformance generate."
+    advice = "Write the suite again: onnx-conformance generate."
 
 
 class Suite(msgspec.Struct, frozen=True):

@@ -15,14 +15,17 @@ from harness.errors import UsageError
 from harness.suite.cases import Case, Labels
 
 GRAMMAR = """\
-A selection is words joined by "and": op=Trilu T=float16 upper=0
-  KEY=VALUE    a label; VALUE may be a glob (Reduce*) or alternatives (float,double)
-  KEY!=VALUE   the label is there and is none of these
-  WORD, !WORD  a glob on the name of the case, with or without its leading test_
-Keys are op, domain (ai.onnx is the empty one), since, category, group, case, data_set, verdict
-(of results), omitted (optional inputs and outputs left out; omitted!=* where none is), each type
-variable and each attribute. A fixed key comes before a type variable, and that before an attribute;
-types.T= and attributes.group= name them exactly. upper!=0 needs a case that has the attribute upper.
+terms of a selection, joined by "and":
+  KEY=VALUE    the label KEY has this value, which may be a glob (Reduce*) or alternatives (float,double)
+  KEY!=VALUE   there is a label KEY, and it has none of these values
+  WORD, !WORD  the name of the case matches, or does not match, a glob; its leading test_ may be omitted
+
+keys:
+  op, domain, since, category    the operator; domain=ai.onnx is the default domain
+  group, case, data_set          the input group, the name of the case, the number of the data set
+  omitted                        the optional inputs and outputs that the node omits; omitted!=* if it omits none
+  verdict                        the verdict, only of results
+  type variables and attributes  for example T=float16 axis=-1; types.NAME and attributes.NAME if a name is ambiguous
 """
 
 Facts = tuple[str, Labels, int, str]

@@ -23,7 +23,7 @@ _ELEMENTS = 1000
 class BrokenCase(UsageError):
     """A file of a case that is missing or does not hold what its manifest says."""
 
-    advice = "Write the suite anew: onnx-conformance generate --anew."
+    advice = "Write the suite again: onnx-conformance generate --force."
 
 
 def read(folder: Path, file: str) -> bytes:

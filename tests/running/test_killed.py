@@ -15,8 +15,9 @@ CASES = 60
 SCRIPT = """
 import sys
 from pathlib import Path
+from harness.running.interruption import Interrupted
 from harness.running.pool import Limits
-from harness.running.run import Interrupted, Options, run
+from harness.running.run import Options, run
 from harness.suite.manifest import open_suite
 
 try:
@@ -24,7 +25,7 @@ try:
     run(open_suite(Path(sys.argv[1])), sys.argv[3], options, Path(sys.argv[2]), resume=True)
 except Interrupted as error:
     print(error, error.advice, sep="\\n", file=sys.stderr)
-    sys.exit(3)
+    sys.exit(error.status)
 """
 
 
@@ -99,7 +100,7 @@ def test_a_stopped_run_cleans_up_and_can_be_resumed(tools, many, tmp_path, numbe
     assert tools.await_true(lambda: lines(many) == 1 + 2 * 10), "both workers wait at the gate"
     process.send_signal(number)
     _, errors = process.communicate(timeout=60)
-    assert process.returncode == 3
+    assert process.returncode == 128 + number
     assert f"Stopped by {number.name} after 20 of 120 data sets" in errors
     assert "--resume" in errors
     assert "Traceback" not in errors
@@ -113,7 +114,7 @@ def test_a_run_stops_while_a_backend_hangs_in_loading(tools, many, tmp_path):
     assert tools.await_true(lambda: len(tools.processes_with(str(tmp_path))) >= 3)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
-    assert (process.returncode, "Stopped by SIGINT after 0 of 120" in errors) == (3, True)
+    assert (process.returncode, "Stopped by SIGINT after 0 of 120" in errors) == (130, True)
 
 
 def test_killed_workers_are_replaced(tools, many, tmp_path):

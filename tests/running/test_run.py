@@ -1,24 +1,31 @@
-"""A complete run: its results file, saved outputs, resuming, and refusals."""
+"""A whole run: its results file, the saved outputs, and the errors."""
 
 import itertools
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
 
-from harness.errors import UsageError
+from harness.backend.interface import Description
 from harness.judging import judge
 from harness.judging.judge import BrokenSuite, bound_type
 from harness.results.expectations import read_expectations
 from harness.results.lines import Footer, Header
 from harness.results.recording import RESULTS, CannotWriteResults, Recorder, read_lines, read_run
 from harness.running import pool, saved_outputs
+from harness.running.folders import FolderTaken, default_name, folder_name, folder_to_resume, require_own
 from harness.running.pool import NoScratchFolder
-from harness.running.run import Options, OtherRun, folder_name, run
+from harness.running.progress import Display
+from harness.running.run import NoExpectationsFile, Options, OtherRun, run
 from harness.spec.values import parse_type
+from harness.suite.fingerprint import fingerprint, request_text
+from harness.suite.manifest import FINGERPRINT
 from harness.suite.select import NothingSelected, Selection
+
+HEADER = """{"kind":"header","format":1,"backend":"mine:Mine","description":{"name":"mine","version":"1"}}\n"""
 
 
 def keys(found):
@@ -129,7 +136,7 @@ def test_resume_runs_what_was_not_run(runs):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"seconds": 5.0}, "options select="),
+        ({"seconds": 5.0}, "options limit='10 s', now limit='5 s'."),
         ({"shard": (1, 2)}, "shard"),
         ({"selection": Selection.parse("op=Identity")}, "select='op=Identity'"),
     ],
@@ -160,7 +167,13 @@ def test_the_number_of_workers_may_change_on_resume(runs):
 # Expectations.
 
 
+def complete(suite):
+    """Let a suite say that generate wrote all of it."""
+    (suite.path / FINGERPRINT).write_text(fingerprint(request_text("pairs", Selection())), encoding="ascii")
+
+
 def test_expectations_are_written_and_then_hold(runs, tmp_path):
+    complete(runs.suite)
     path = tmp_path / "mini.expected.toml"
     found = runs("SegfaultsSecond", expectations=path, write_expected=True)
     assert found.footers[0].unexpected == 3
@@ -170,22 +183,81 @@ def test_expectations_are_written_and_then_hold(runs, tmp_path):
     assert (found.footers[0].unexpected, found.footers[0].stale) == (0, ())
     assert {r.known for r in found.results if r.verdict == "crashed"} == {entry.reason}
     found = runs("Right", expectations=path)
-    assert found.footers[0].stale == ("op=Identity group=group_1: not everything is crashed any more",)
+    assert found.footers[0].stale == ("op=Identity group=group_1: not every result is crashed",)
     text = path.read_text().replace(entry.reason, "a reason of our own")
     path.write_text(text + '\n[[expect]]\nselect = "op=Gone"\nverdict = "error"\nreason = "r"\n')
     runs("SegfaultsSecond", expectations=path, write_expected=True)
     assert path.read_text() == text
 
 
-def test_expectations_need_a_file_before_anything_is_run(runs):
-    with pytest.raises(UsageError, match="no place for the expectations"):
+GONE = '[[expect]]\nselect = "op=Gone"\nverdict = "error"\nreason = "r"\n'
+
+
+def test_an_expectation_that_matches_no_case_fails_a_complete_suite(runs, tmp_path):
+    complete(runs.suite)
+    path = tmp_path / "mini.expected.toml"
+    path.write_text(GONE)
+    (footer,) = runs("Right", expectations=path).footers
+    assert (footer.stale, footer.skipped_expectations) == (("op=Gone: matches no case of the suite",), 0)
+    runs("Right", expectations=path, write_expected=True)
+    assert read_expectations(path) == ()
+
+
+def test_an_expectation_that_matches_no_case_of_a_part_is_not_checked(runs, tmp_path):
+    path = tmp_path / "mini.expected.toml"
+    path.write_text(GONE + '[[expect]]\nselect = "op=Identity"\nverdict = "crashed"\nreason = "r"\n')
+    (footer,) = runs("Right", expectations=path).footers
+    assert footer.stale == ("op=Identity: not every result is crashed",), "what the run contradicts is stale"
+    assert footer.skipped_expectations == 1
+    runs("Right", expectations=path, write_expected=True)
+    assert [entry.select for entry in read_expectations(path)] == ["op=Gone"], "what was not checked is not deleted"
+
+
+def test_write_expected_names_the_option_before_anything_is_run(runs):
+    with pytest.raises(NoExpectationsFile, match=r"'miniatures:Right' .* needs --expected FILE") as caught:
         run(runs.suite, "miniatures:Right", Options(), runs.folder, write_expected=True, quiet=True)
+    assert caught.value.advice.endswith("run --backend miniatures:Right --expected known.toml --write-expected")
     assert not runs.folder.exists()
+
+
+# Progress.
 
 
 def test_a_run_off_a_terminal_ends_with_one_line(runs, capsys):
     run(runs.suite, "miniatures:Right", Options(), runs.folder)
-    assert capsys.readouterr() == ("", "miniatures:Right over tiny: 9 passed\n")
+    assert capsys.readouterr() == ("", "Right over tiny: 9 passed\n")
+
+
+class Clock:
+    def __init__(self):
+        self.seconds = 0.0
+
+    def __call__(self):
+        return self.seconds
+
+
+def test_progress_off_a_terminal_is_at_most_a_line_in_ten_seconds(capsys):
+    clock, counts, lines = Clock(), Counter(), []
+    display = Display("numpy over matrix", counts, clock=clock)
+    display.total = 29_201
+    with display:
+        for _ in range(4 * 60):  # four times a second, for a minute
+            clock.seconds += 0.25
+            counts.update(passed=100, unspecified=5, wrong_value=1)
+            display.show()
+            if text := capsys.readouterr().err:
+                lines.append((clock.seconds, text))
+    assert [seconds for seconds, _ in lines] == [10, 20, 30, 40, 50, 60]
+    assert lines[0][1] == "numpy over matrix: 4,240 of 29,201 data sets, 40 not passed\n"
+    assert capsys.readouterr().err == "numpy over matrix: 24,000 passed, 240 wrong_value, 1,200 unspecified\n"
+
+
+def test_a_quiet_run_shows_no_progress(capsys):
+    clock, counts = Clock(), Counter(passed=1)
+    with Display("numpy over matrix", counts, quiet=True, clock=clock) as display:
+        clock.seconds = 60
+        display.show()
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_resumed_run_uses_the_current_expectations(runs, tmp_path):
@@ -268,6 +340,7 @@ def test_names_from_files_stay_in_the_folder(runs, tmp_path):
     ("backend", "name"),
     [
         ("onnxruntime", "onnxruntime"),
+        ("My Runtime (CPU)", "My-Runtime-CPU"),
         ("package.module:Class", "package.module-Class"),
         ("onnx:tf.backend", "onnx-tf.backend"),
         ("command:node ../x.js --fast", "command-node-..-x.js---fast"),
@@ -282,7 +355,36 @@ def test_a_backend_has_a_folder(backend, name):
     assert folder_name(backend) == name
 
 
-def test_a_full_disk_loses_no_results(runs, monkeypatch):
+def test_results_are_in_a_folder_of_the_name_that_the_backend_describes(runs, tmp_path):
+    found = run(runs.suite, "miniatures:Right", Options(), lambda one: tmp_path / one.name, quiet=True)
+    assert found.path == str(tmp_path / "Right" / RESULTS)
+    assert default_name("mine:Mine", Description("my runtime", "1")) == "my-runtime"
+    assert default_name("mine:Mine", Description(" ", "1")) == "mine-Mine"
+
+
+def test_results_of_another_backend_are_not_replaced(tmp_path):
+    folder = tmp_path / "mine"
+    require_own(folder, "mine:Mine", Description("mine", "1"))
+    folder.mkdir()
+    (folder / RESULTS).write_text(HEADER)
+    require_own(folder, "mine:Mine", Description("mine", "2"))
+    require_own(folder, "other:Mine", Description("mine", "1"))
+    with pytest.raises(FolderTaken, match=r"another backend: mine:Mine \(mine 1\)") as caught:
+        require_own(folder, "other:Mine", Description("mine", "2"))
+    assert "--name mine-2" in caught.value.advice
+    (folder / RESULTS).write_text("")
+    require_own(folder, "other:Mine", Description("mine", "2"))
+
+
+def test_a_folder_of_an_earlier_version_is_resumed(tmp_path):
+    assert folder_to_resume(tmp_path / "mine", "pkg:Mine") == tmp_path / "mine"
+    for name in ("pkg-Mine", "mine"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / RESULTS).touch()
+        assert folder_to_resume(tmp_path / "mine", "pkg:Mine") == tmp_path / name
+
+
+def test_a_full_disk_is_told_and_nothing_is_lost(runs, monkeypatch):
     real, written = Recorder.write, []
 
     def write(self, line):
