@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from PIL import Image
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from harness.reports.explorer.page import explorer
 from harness.reports.gather import gather
@@ -46,7 +46,9 @@ def main() -> None:
             page.goto("about:blank")
             page.goto(file.as_uri() + address.format(case=case, last=quote(report.summary.suites[0].runs[-1].label)))
             page.wait_for_selector("html[data-ready]")
-            page.wait_for_timeout(500)  # for the tensors and the pictures of the page
+            expect(page.locator("h1")).to_be_visible()
+            expect(page.locator("[aria-busy=true]")).to_have_count(0)  # the tensors are unpacked
+            page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
             shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB").quantize(COLOURS)
             to = Path("reports", f"explorer-{name}.png")
             shot.save(to, optimize=True)

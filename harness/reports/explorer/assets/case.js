@@ -7,14 +7,9 @@ function Case({ view, at, payload }) {
     const one = suite.names.indexOf(name);
     return suite.cases.findIndex((n, i) => n === one && suite.data_sets[i] === Number(text ?? 0));
   }, [suite, name, text]);
-  const [details, setDetails] = useState(null);
   const title = row < 0 ? "" : suite.operators[suite.case_operators[suite.cases[row]]].title;
-  useEffect(() => {
-    let wanted = true;
-    setDetails(null);
-    if (row >= 0 && suite.details.includes(title)) unpacked(`${payload.suites.indexOf(suite)}/${title}`).then((found) => wanted && setDetails(found));
-    return () => (wanted = false);
-  }, [suite, title]);
+  const part = suite.details.includes(title) ? `${payload.suites.indexOf(suite)}/${title}` : "";
+  const details = usePart(part);
   if (row < 0) return html`<p>The suite ${suite.name} has no result of ${name}, data set ${text}.</p>`;
   const one = suite.cases[row];
   const detail = details?.[`${name}/${suite.data_sets[row]}`];
@@ -36,7 +31,7 @@ function Case({ view, at, payload }) {
       ${detail?.clause && html`<p class="quiet">The specification: ${detail.clause}</p>`}
       ${detail?.unspecified && html`<p class="quiet">Never scored: ${detail.unspecified}</p>`}
       ${detail?.problem && html`<p>! ${detail.problem}</p>`}</section>
-    ${detail ? html`<${Tensors} ...${{ detail, runs, row }} />` : html`<section><h2>Inputs and outputs</h2><p>${suite.details.includes(title) && !details ? "Loading …" : "Tensors are enclosed for what some backend did not get right. To see these:"}</p><${Copied} text=${["onnx-conformance", "show", name, ...(suite.name === "matrix" ? [] : ["--suite", suite.name])].map(quoted).join(" ")} /></section>`}`;
+    ${detail ? html`<${Tensors} ...${{ detail, runs, row }} />` : html`<section aria-busy=${part !== "" && !details}><h2>Inputs and outputs</h2><p>${part && !details ? "Loading …" : "Tensors are enclosed for what some backend did not get right. To see these:"}</p><${Copied} text=${["onnx-conformance", "show", name, ...(suite.name === "matrix" ? [] : ["--suite", suite.name])].map(quoted).join(" ")} /></section>`}`;
 }
 
 function Answered({ suite, run, row, name }) {

@@ -34,7 +34,7 @@ const gridOf = () => inForce("--line");
 
 function Plot({ options, data, label, theme, onPick }) {
   const place = useRef(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const width = Math.max(place.current.clientWidth, 320);
     const plot = new vendor.uPlot({ width, height: 240, ...options() }, data, place.current);
     const box = place.current;
@@ -135,7 +135,7 @@ function Worst({ suite, runs, rows, at, theme }) {
   });
   return html`<figure>
     <figcaption>Worst error of each operator version in bounds, the largest first; the dashed line is 4, at most that passes. A click opens the operator.</figcaption>
-    <${Plot} options=${options} data=${data} theme=${theme} onPick=${(i) => (location.hash = address(at, { page: "op", parts: [name(i)] }))} label="Worst error of each operator version; the table below has the numbers." />
+    <${Plot} options=${options} data=${data} theme=${theme} onPick=${(i) => go(address(at, { page: "op", parts: [name(i)] }))} label="Worst error of each operator version; the table below has the numbers." />
     <details><summary>The numbers</summary><${VirtualTable} label="Worst errors" tall="30vh" count=${order.length}
       head=${html`<th scope="col">operator</th>${runs.map(({ run }) => html`<th scope="col">${run.label}</th>`)}`}
       row=${(i) => html`<th scope="row"><a href=${address(at, { page: "op", parts: [name(i)] })}>${name(i)}</a></th>${runs.map((_, r) => html`<td>${worst[r][order[i]] < 0 ? "" : measure(worst[r][order[i]])}</td>`)}`} /></details>

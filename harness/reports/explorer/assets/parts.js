@@ -4,9 +4,11 @@
 function VirtualTable({ label, head, count: rows, row, height = 26, tall = "70vh", name }) {
   const box = useRef(null);
   const [, again] = useReducer((n) => n + 1, 0);
-  const [active, setActive] = useState(-1);
+  const [active, setActive] = useState(null);
+  const headHeight = useRef(0);
   const options = {
     count: rows,
+    scrollPaddingEnd: headHeight.current, // which the virtualizer, counting from the first row, does not know of
     getScrollElement: () => box.current,
     estimateSize: () => height,
     overscan: 8,
@@ -19,21 +21,22 @@ function VirtualTable({ label, head, count: rows, row, height = 26, tall = "70vh
   virtualizer.setOptions(options);
   useLayoutEffect(() => virtualizer._didMount(), []);
   useLayoutEffect(() => virtualizer._willUpdate());
-  useEffect(() => {
-    if (active >= 0) box.current.querySelector(`[data-row="${active}"] a`)?.focus({ preventScroll: true });
+  useLayoutEffect(() => {
+    if (active) box.current.querySelector(`[data-row="${active.row}"] a`)?.focus({ preventScroll: true });
   }, [active]);
 
   function keys(event) {
     const step = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1, PageDown: 20, PageUp: -20, Home: -rows, End: rows }[event.key];
     if (!step || event.ctrlKey || event.altKey || event.metaKey) return;
+    headHeight.current = box.current.querySelector("thead").offsetHeight;
+    virtualizer.setOptions({ ...options, scrollPaddingEnd: headHeight.current });
     const from = Number(event.target.closest("[data-row]")?.dataset.row ?? (step > 0 ? -1 : 0));
     const to = Math.min(Math.max(from + step, 0), rows - 1);
     event.preventDefault();
     virtualizer.scrollToIndex(to, { align: "auto" });
-    requestAnimationFrame(() => requestAnimationFrame(() => {
-      setActive(to);
-      box.current?.querySelector(`[data-row="${to}"] a`)?.focus({ preventScroll: true });
-    }));
+    // The browser's own event comes a frame later: the next key would find the focus in the old row.
+    box.current.dispatchEvent(new Event("scroll"));
+    setActive({ row: to });
   }
 
   const items = virtualizer.getVirtualItems();

@@ -40,6 +40,17 @@ async function unpacked(id) {
   return new Response(stream).json();
 }
 
+/** A part of the file once it is unpacked; undefined until then. An empty id means none. */
+function usePart(id) {
+  const [part, setPart] = useState({ id: "", value: undefined });
+  useEffect(() => {
+    let wanted = true;
+    if (id) unpacked(id).then((value) => wanted && setPart({ id, value }));
+    return () => (wanted = false);
+  }, [id]);
+  return part.id === id ? part.value : undefined;
+}
+
 /** The payload with its columns as typed arrays, and what is counted once. */
 function prepared(payload) {
   const letters = new Map(Object.entries(payload.letters));
@@ -97,6 +108,18 @@ function readAddress() {
     sort: params.get("sort") ?? "",
     hide: params.getAll("hide"),
   };
+}
+
+/** Shows the view of an address before the next key or click, which a change of location.hash does not. */
+function go(to) {
+  if (to !== location.hash) history.pushState(null, "", to);
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+/** The same without a new entry in the history. */
+function replaceAddress(to) {
+  history.replaceState(null, "", to);
+  dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
 /** The address of a view: what is there now, with changes. */

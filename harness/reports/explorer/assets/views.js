@@ -121,12 +121,9 @@ function Operator({ view, at, theme }) {
 
 /** What ONNX says of an operator version; the words are its own Markdown, shown as they stand. */
 function Documented({ title }) {
-  const [found, setFound] = useState(null);
-  useEffect(() => {
-    let wanted = true;
-    unpacked("documents").then((all) => wanted && setFound(all[title] ?? null));
-    return () => (wanted = false);
-  }, [title]);
+  const documents = usePart("documents");
+  if (!documents) return html`<section aria-busy="true"><h2>What ONNX says</h2><p>Loading …</p></section>`;
+  const found = documents[title];
   if (!found) return "";
   const item = (name, notes, about) => html`<li><b>${name}</b>${notes && ` (${notes})`}: ${about}</li>`;
   const listed = (heading, items, first) => items.length > 0 && html`<h3>${heading}</h3>${first && html`<p>${first}</p>`}<ul>${items}</ul>`;
