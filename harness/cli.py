@@ -128,7 +128,7 @@ def _add_running(running: argparse.ArgumentParser, cores: int) -> None:
 def _add_reporting(reporting: argparse.ArgumentParser) -> None:
     from harness.reports.formats import FORMATS
 
-    usual = ", ".join(name for name, one in FORMATS.items() if one.usual)
+    usual = ", ".join(name for name, one in FORMATS.items() if one.default)
     reporting.add_argument(
         "paths", nargs="*", type=Path, metavar="PATH", help="results.jsonl, or folders (default: reports)"
     )

@@ -36,7 +36,7 @@ def report(options: argparse.Namespace) -> int:
         else:
             sys.stdout.write(text)
     elif options.output and not options.output.is_file():
-        written = _write(options.output, files, FORMATS[options.format].former)
+        written = _write(options.output, files, FORMATS[options.format].stale)
         note(f"Written to {options.output}: {_told(written)}")
     else:
         raise SeveralFiles(
@@ -52,7 +52,7 @@ def write_reports(folder: Path, paths: Iterable[Path], testdata: Path, select: S
 
     gathered = _gathered(paths, testdata, select)
     written = [
-        name for one in FORMATS.values() if one.usual for name in _write(folder, one.files(gathered), one.former)
+        name for one in FORMATS.values() if one.default for name in _write(folder, one.files(gathered), one.stale)
     ]
     sys.stdout.write(console(gathered, colours=sys.stdout.isatty()))
     note(f"Written to {folder}: {_told(written)}")

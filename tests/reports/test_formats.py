@@ -5,7 +5,7 @@ import pytest
 
 from harness.reports.formats import FORMATS
 from harness.reports.gather import Report, gather
-from harness.reports.text import verdict_words
+from harness.reports.text import verdict_text
 from harness.results.lines import VERDICTS, Result
 from harness.suite.cases import Labels
 
@@ -35,10 +35,10 @@ def test_hostile_text_is_harmless_in_any_order(name, seed, random_runs):
 @pytest.mark.parametrize("verdict", VERDICTS)
 def test_every_verdict_can_be_read(name, verdict, make_run):
     text = text_of(name, gather([make_run([Result("test_a", 0, verdict, Labels("Add", since=14))])]))
-    words = verdict_words(verdict)
+    words = verdict_text(verdict)
     if name == "console" and verdict != "passed":
         assert words.split()[0][:5] in text
-        assert (f"{words}: the only data set of Add" in text) == (verdict != "unspecified")
+        assert (f"{words}: Add always fails (1 of 1 data set)" in text) == (verdict != "unspecified")
     elif name in {"markdown", "operators"} and verdict != "passed":
         assert f"1 {words}" in text
     elif name == "github":
@@ -50,7 +50,7 @@ def test_every_verdict_can_be_read(name, verdict, make_run):
 
 
 @pytest.mark.parametrize("name", ["console", "markdown", "junit", "ctrf", "github", "operators"])
-def test_what_makes_a_rate_doubtful_is_said(name, make_run):
+def test_warnings_about_rates_are_shown(name, make_run):
     results = [Result("test_a", 0, "passed", Labels("Add", since=14))]
     assert "1 of 2,010" in text_of(name, gather([make_run(results, data_sets=2010, finished=False)]))
     assert "op=Sub" in text_of(name, gather([make_run(results, stale=("op=Sub",))]))

@@ -142,7 +142,7 @@ def test_numbers_that_cannot_be(make_run):
     assert root[0].attrib["timestamp"] == "2027-01-01T08:00:00"
 
 
-def test_novels_are_cut(make_run):
+def test_very_long_messages_are_truncated(make_run):
     (root,) = read([make_run([Result("test_a", 0, "error", Labels("Add", since=14), message="x" * 1_000_000)])])
-    assert "980,000 characters more" in next(root.iter("error")).text
+    assert "980,000 more characters" in next(root.iter("error")).text
     assert len(etree.tostring(root)) < 30_000

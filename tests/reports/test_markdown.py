@@ -3,7 +3,7 @@ import re
 from markdown_it import MarkdownIt
 
 from harness.reports.gather import gather
-from harness.reports.markdown import FAILURES, markdown
+from harness.reports.markdown import MAX_FAILURES, markdown
 from harness.results.lines import Result
 from harness.suite.cases import Labels
 
@@ -44,7 +44,7 @@ def test_sections(two_operators):
         "# ONNX conformance",
         "## Suite matrix",
         "### Overview",
-        "### Failures by what they have in common",
+        "### Failures by cause",
         "### Categories",
         "### Operator versions",
         "### CumProd-26 in matrix",
@@ -62,16 +62,16 @@ def test_sections(two_operators):
 
 def test_operators_without_attributes_say_so(make_run):
     text = markdown(gather([make_run([Result("test_a", 0, "passed", Labels("Add", since=14, types={"T": "float"}))])]))
-    assert "Exercises 1 element type, no attributes." in text
+    assert "Coverage: 1 element type, no attributes." in text
     assert "\nNo attributes.\n" in text
 
 
 def test_failures_are_capped(make_run):
     results = [Result(f"test_{n}", 0, "error", Labels("Add", since=14), message=f"{n // 2}") for n in range(60)]
     text = markdown(gather([make_run(results)]))
-    assert text.count("reproduce:") == 1 + FAILURES
-    assert "- **numpy 1.0**, error: all 60 data sets of `Add-14`" in text
-    assert "- and 42 data sets more, in the results of the runs" in text
+    assert text.count("reproduce:") == 1 + MAX_FAILURES
+    assert "- **numpy 1.0**, error: `Add-14` always fails (60 of 60 data sets)" in text
+    assert "- 42 more data sets: see the results files of the runs" in text
 
 
 def test_hostile_text_is_shown_and_never_rendered(seed, random_runs):

@@ -13,8 +13,8 @@ from harness.reports.operator_pages import rendering
 from harness.reports.operator_pages.document import operator_document
 from harness.reports.operator_pages.examples import _python_names
 from harness.reports.operator_pages.page import operator_page, operator_pages
-from harness.reports.operator_pages.rendering import NotMarkdown, operator_files, page_text
-from harness.reports.testdata import AnotherSuite, suite_that_ran
+from harness.reports.operator_pages.rendering import UnescapedText, operator_files, page_text
+from harness.reports.testdata import SuiteMismatch, matching_suite
 from harness.results.lines import Result
 from harness.spec.codec import decode
 from harness.spec.schema import schema, schemas
@@ -26,7 +26,7 @@ from harness.suite.select import Selection
 
 DOCUMENTS = Path(__file__).parents[1] / "suite" / "documents"
 SECTIONS = [
-    "Who passes",
+    "Results",
     "Version",
     "Summary",
     "Attributes",
@@ -47,7 +47,7 @@ def matrix(tmp_path_factory):
 
 @pytest.fixture
 def report_of(matrix, make_run):
-    """The report of two runs: all right, and one that fails where it is told to."""
+    """The report of two runs: all right, and one that fails where it is listed to."""
 
     def made(failing="", testdata=matrix.path.parent, digest=matrix.digest, **changes):
         right = [Result(case.name, 0, "passed", case.labels_of(0)) for case in matrix.cases()]
@@ -152,9 +152,9 @@ def test_trilus_page_says_what_its_document_says():
     titles = {"Summary", "Attributes", "Inputs", "Outputs", "Type Constraints"}
     assert {fact.capitalize() for fact in titles} <= set(headings(parsed(page), "h2"))
     since = "This version of the operator has been available since version 14."  # as since_version says
-    told = [fact for fact in facts if fact not in titles and fact != since]
-    assert len(told) == 13
-    for fact in told:
+    listed = [fact for fact in facts if fact not in titles and fact != since]
+    assert len(listed) == 13
+    for fact in listed:
         assert words(as_pages_say(fact)) in seen(page)
 
 
@@ -166,7 +166,7 @@ def test_examples_are_programs_that_give_the_cases(report_of, matrix, assert_sam
     assert {example.title for _, example in examples} == {
         name for name, case in cases.items() if case.data_sets[0].group == "example"
     }
-    assert not any(example.cut for _, example in examples)
+    assert not any(example.shortened for _, example in examples)
     for page, example in examples:
         case = cases[example.title]
         onnx_examples._existing_names.clear()
@@ -204,7 +204,7 @@ def test_names_of_values_become_names_of_python():
     assert all(map(str.isidentifier, names))
 
 
-def test_beside_an_example_stands_who_passes_it(report_of):
+def test_results_are_shown_with_an_example(report_of):
     report = report_of("test_triu_neg", known="k is `taken` as |k|")
     page = next(page for page in operator_pages(report) if page.document.title == "Trilu-14")
     text = page_text(page)
@@ -236,26 +236,26 @@ def test_a_node_test_of_the_same_name_is_not_shown_twice(matrix, make_run, tmp_p
     assert [results.suite for results in page.results] == ["matrix", "official"]
 
 
-def test_where_the_suite_is_not_at_hand_the_page_says_so(report_of, tmp_path):
+def test_a_missing_suite_is_reported_on_the_page(report_of, tmp_path):
     for report, reason in (
-        (report_of(testdata=tmp_path / "no where"), "There is no whole suite matrix beside the results."),
-        (report_of(digest="0" * 64), "and the results are of 000000000000."),
+        (report_of(testdata=tmp_path / "no where"), "The suite matrix is not available."),
+        (report_of(digest="0" * 64), "but the results are from digest 000000000000."),
     ):
         pages = list(operator_pages(report))
         assert not any(page.examples for page in pages)
         text = page_text(next(page for page in pages if page.document.title == "Trilu-14"))
-        assert "None are shown from a suite that is not at hand:" in text
+        assert "The examples of a suite are missing:" in text
         assert reason in text
 
 
-def test_only_the_suite_that_ran_is_taken(report_of, make_run, matrix):
+def test_only_the_suite_that_was_run_is_used(report_of, make_run, matrix):
     (suite,) = report_of(digest="0" * 64).summary.suites
-    with pytest.raises(AnotherSuite, match="the results are of 000000000000"):
-        suite_that_ran(suite, matrix.path.parent)
+    with pytest.raises(SuiteMismatch, match="the results are from digest 000000000000"):
+        matching_suite(suite, matrix.path.parent)
     for name in ("../matrix", "x" * 5000, "a\nb", ""):
         (suite,) = gather([make_run([], suite=name)]).summary.suites
         with pytest.raises(NoSuite):
-            suite_that_ran(suite, matrix.path.parent)
+            matching_suite(suite, matrix.path.parent)
 
 
 def test_the_index_links_to_every_page(report_of, make_run):
@@ -275,7 +275,7 @@ def test_what_onnx_does_not_define_has_no_page(make_run):
     results = [Result("test_a", 0, "passed", Labels("../../x", "evil/", 1)), Result("test_b", 0, "passed", Labels(""))]
     ((path, text),) = operator_files(gather([make_run(results)]))
     assert path == "operators/README.md"
-    assert "The installed onnx does not define `evil/.../../x-1`." in text
+    assert "These operator versions are not defined in the installed onnx: `evil/.../../x-1`." in text
 
 
 def test_names_of_pages_differ_in_more_than_case():
@@ -294,6 +294,6 @@ def test_hostile_text_is_shown_and_never_rendered(seed, random_runs):
 
 
 def test_no_text_gets_into_a_page_as_it_is():
-    with pytest.raises(NotMarkdown, match="<b>"):
+    with pytest.raises(UnescapedText, match="<b>"):
         rendering._environment().from_string("{{ text }}").render(text="<b>")
     assert rendering._environment().from_string("{{ text | code }}").render(text="<b>") == "`<b>`"
