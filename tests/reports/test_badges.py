@@ -1,4 +1,4 @@
-"""Badges: what Shields' endpoint takes, and no rate that flatters."""
+"""Badges: valid for the Shields endpoint, with honest rates."""
 
 import json
 import re
@@ -15,7 +15,7 @@ COLOURS = {"brightgreen", "green", "yellowgreen", "yellow", "orange", "red", "li
 
 
 def read(runs, *selection):
-    """The badges of a report by path, each by the rules of Shields' page on the endpoint badge."""
+    """Path → badge, checked against the documentation of the Shields endpoint."""
     found = {path: json.loads(text) for path, text in badges(gather(runs, Selection.parse(selection)))}
     for path, badge in found.items():
         assert re.fullmatch(r"badges/[A-Za-z0-9_][A-Za-z0-9_.-]*\.json", path)

@@ -42,7 +42,7 @@ ALLOWED = {
     "strong_open",
 }
 COMMENT = 65_536
-"""Characters that GitHub takes in a comment."""
+"""GitHub's limit for the characters of a comment."""
 
 
 def result(case="test_a", verdict="passed", error=None, data_set=0, labels=ADD, message=""):
@@ -50,13 +50,13 @@ def result(case="test_a", verdict="passed", error=None, data_set=0, labels=ADD, 
 
 
 def kinds(comparison):
-    """The kinds of all changes, by case."""
+    """Case → kind of its change."""
     return {change.case: change.kind for suite in comparison.suites for change in suite.changes}
 
 
 @pytest.fixture(name="compared")
 def _compared(make_run):
-    """The comparison of the results of two runs, each given as a list."""
+    """Compares two lists of results."""
 
     def compared(old, new, **changes):
         return compare([make_run(old)], [make_run(new, **changes)])
@@ -66,7 +66,7 @@ def _compared(make_run):
 
 @pytest.fixture(name="pair")
 def _pair(random_runs, seed):
-    """Two random runs over one suite, of which the old one has a result at least."""
+    """Two random runs of one suite. The old one has at least one result."""
     old, new = random_runs(seed, hostile=True)[0], random_runs(seed + 1000, hostile=True)[0]
     headers = [tuple(msgspec.structs.replace(header, suite="matrix") for header in run.headers) for run in (old, new)]
     return (
@@ -144,7 +144,7 @@ def test_an_unfinished_run_has_nothing_missing(compared):
 
 
 def _unfinished(comparison):
-    """The run that a comparison calls new."""
+    """The NEW run of a comparison."""
     facts = comparison.suites[0].new
     return Run(facts.path, facts.headers, (result("test_a"),), ())
 
@@ -163,7 +163,7 @@ def test_data_sets_that_were_not_selected_are_removed(make_run):
     assert kinds(compare([both], [msgspec.structs.replace(both, results=both.results[:1])])) == {"test_b": "missing"}
 
 
-def test_shards_laid_together_are_the_whole(make_run):
+def test_concatenated_shards_are_a_full_run(make_run):
     whole = make_run([result("test_a"), result("test_b"), result("test_c")])
     parts = [
         make_run([result(f"test_{case}")], options={"shard": f"{n}/2"}, suite_data_sets=3, data_sets=size)
@@ -194,7 +194,7 @@ def test_different_suites_are_refused(make_run):
     assert "1 data set with the same name in common (OLD has 3, NEW has 2)" in comparison_markdown(comparison)
 
 
-def test_one_run_a_suite(make_run):
+def test_one_run_per_suite(make_run):
     runs = [
         make_run([result()], backend, suite) for backend in ("numpy", "runtime") for suite in ("matrix", "official")
     ]
@@ -215,7 +215,7 @@ def test_nothing_to_compare(make_run):
         compare([], [make_run([])])
 
 
-def test_a_selection_is_of_pairs(make_run):
+def test_a_selection_matches_either_side(make_run):
     old = make_run([result("test_a", "error"), result("test_b"), result("test_c", "error")])
     new = make_run([result("test_a"), result("test_b", "error"), result("test_c", "error")])
     comparison = compare([old], [new], Selection.parse("verdict=passed"))
@@ -239,9 +239,9 @@ def test_differences_between_the_headers_are_listed(make_run):
 
 
 def test_random_runs_add_up(pair):
-    """The counts are those of the union, for the whole and over operator versions, and turning around mirrors them."""
+    """Counts are those of the union, also over operator versions, and are mirrored if the runs are swapped."""
     old, new = pair
-    (suite,) = (there := compare([old], [new])).suites
+    (suite,) = (comparison := compare([old], [new])).suites
     (mirrored,) = compare([new], [old]).suites
     keys = [{(r.case, r.data_set) for r in run.results} for run in pair]
     assert suite.counts.total == len(keys[0] | keys[1]) == sum(suite.counts.kinds.values())
@@ -256,7 +256,7 @@ def test_random_runs_add_up(pair):
         assert count(kind, 0) == back(reverse, 0)
     assert count("added", 0) == back("removed", 0) + back("missing", 0) == len(keys[1] - keys[0])
     assert suite.counts.old_scored == sum(r.verdict != "unspecified" for r in old.results)
-    assert there.regressions == sum(change.kind in {"broken", "missing"} for change in suite.changes)
+    assert comparison.regressions == sum(change.kind in {"broken", "missing"} for change in suite.changes)
 
 
 def test_the_same_bytes_in_any_order(pair, seed):
@@ -266,7 +266,7 @@ def test_the_same_bytes_in_any_order(pair, seed):
         assert render(compare(*([run] for run in pair))) == render(compare(*([run] for run in mixed)))
 
 
-def test_json_reads_back_and_keeps_its_schema(pair):
+def test_json_round_trip_and_schema(pair):
     comparison = compare(*([run] for run in pair))
     text = comparison_json(comparison)
     assert text.encode().decode().replace("\n", "").isprintable()
@@ -284,7 +284,7 @@ def test_hostile_text_is_shown_and_never_rendered(pair):
     assert not re.search(r"https?:|www\.|[<@]", plain)
 
 
-def test_hostile_message_is_shown_whole(hostile, compared):
+def test_hostile_message_is_shown_in_full(hostile, compared):
     tokens = MarkdownIt("commonmark").parse(
         comparison_markdown(compared([result()], [result(verdict="error", message=f"<{hostile}>")]))
     )
@@ -317,7 +317,7 @@ def test_a_shared_message_is_shown_once(compared):
 
 
 def test_the_most_severe_are_first_and_the_rest_is_counted(compared):
-    """Long lists of long texts still fit into a comment, and nothing is left out in silence."""
+    """Long lists of long texts fit into a comment, and omitted data sets are counted."""
     labels = [Labels(f"Op{n}", since=14, attributes={"axes": "9" * 2000}) for n in range(40)]
     words = [f"{n} {'wrong ' * 2000}" for n in range(len(labels) * 4)]
     verdicts = ["unsupported", *["wrong_value"] * 38, "crashed"]

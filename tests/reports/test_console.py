@@ -28,14 +28,14 @@ def test_tables_fit(seed, random_runs):
         assert len(line) <= WIDTH or line.startswith(("  ", "! "))
 
 
-def test_colours_are_on_demand_and_change_no_text(two_operators):
+def test_colours_are_optional_and_change_no_text(two_operators):
     report = gather(two_operators)
     coloured = console(report, colours=True)
     assert "\033" in coloured
     assert re.sub(r"\033\[\d*m", "", coloured) == console(report)
 
 
-def test_large_runs_are_cut_short(make_run):
+def test_large_runs_are_truncated(make_run):
     runs = [
         make_run(
             [

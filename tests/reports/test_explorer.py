@@ -83,7 +83,7 @@ def watched(chromium: Browser) -> Iterator[Watched]:
 
 @pytest.fixture(scope="session")
 def cumprod(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Report]:
-    """The page and the report of two backends over CumProd, in a folder with a space in its name."""
+    """Page and report of two backends on CumProd, in a folder with a space in its name."""
     folder = tmp_path_factory.mktemp("the explorer")
     where = ["--testdata", str(folder / "testdata")]
     assert main(["generate", *where, "--suite", "matrix", "--jobs", "1", "--select", "op=CumProd"]) == 0
@@ -106,7 +106,7 @@ def written(tmp_path: Path) -> Callable[[Report], Path]:
 
 
 def expect_rows(page: Page, name: str, number: int) -> None:
-    """Wait until a table has this many rows, in sight or not."""
+    """Wait until a table has this many rows, visible or not."""
     expect(page.locator(f"[data-name={name}] table")).to_have_attribute("aria-rowcount", str(number + 1))
 
 
@@ -135,7 +135,7 @@ def test_overview(watched: Watched, cumprod: tuple[Path, Report]):
     expect(page.get_by_text("exclusive=1", exact=False).first).to_be_visible()  # the cause of the failures
 
 
-def test_from_the_overview_down_to_an_element(watched: Watched, cumprod: tuple[Path, Report]):
+def test_from_the_overview_to_an_element(watched: Watched, cumprod: tuple[Path, Report]):
     file, report = cumprod
     wrong = report.summary.suites[0].tallies[0].verdicts["wrong_value"]
     page = watched.open(file)
@@ -460,3 +460,13 @@ def test_disagreements_are_listed_first(watched: Watched, written: Callable[[Rep
         if len({r.verdict for run in two_operators for r in run.results if (r.case, r.data_set) == key}) > 1
     ]
     expect(page.locator("#match-count")).to_contain_text(f"{len(differing)} of {len(everyone)} data sets")
+
+
+def test_operators_are_sorted_by_failures(watched: Watched, written: Callable[[Report], Path], two_operators):
+    page = watched.open(written(gather(two_operators)), "#/map")
+    first = page.locator("[data-name=map] [data-row='0'] th a")
+    header = page.get_by_role("link", name="all", exact=True)
+    header.click()
+    expect(first).to_have_text("Trilu-14")
+    header.click()
+    expect(first).to_have_text("graphs of several nodes")

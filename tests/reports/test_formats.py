@@ -9,18 +9,18 @@ from harness.reports.text import verdict_text
 from harness.results.lines import VERDICTS, Result
 from harness.suite.cases import Labels
 
-OF_ANY_RUN = [name for name in FORMATS if name != "scoreboard"]
-"""A scoreboard is refused where runs are not whole; its own tests have the rest."""
+FOR_ANY_RUN = [name for name in FORMATS if name != "scoreboard"]
+"""A scoreboard requires complete runs, so it has tests of its own."""
 
 
 def text_of(name: str, report: Report) -> str:
-    """What a format writes, its files laid one after another."""
+    """The concatenated files of a format."""
     return "\n".join(text for _, text in FORMATS[name].files(report))
 
 
-@pytest.mark.parametrize("name", OF_ANY_RUN)
+@pytest.mark.parametrize("name", FOR_ANY_RUN)
 def test_hostile_text_is_harmless_in_any_order(name, seed, random_runs):
-    """The same bytes for the same results in any order, in valid UTF-8 and without a control character."""
+    """The bytes do not depend on the order of results. They are valid UTF-8 without control characters."""
     runs = random_runs(seed, hostile=True)
     text = text_of(name, gather(runs))
     assert text.encode().decode() == text
@@ -31,9 +31,9 @@ def test_hostile_text_is_harmless_in_any_order(name, seed, random_runs):
     assert text_of(name, gather(shuffle(mixed, len(mixed)))) == text
 
 
-@pytest.mark.parametrize("name", OF_ANY_RUN)
+@pytest.mark.parametrize("name", FOR_ANY_RUN)
 @pytest.mark.parametrize("verdict", VERDICTS)
-def test_every_verdict_can_be_read(name, verdict, make_run):
+def test_every_verdict_is_shown(name, verdict, make_run):
     text = text_of(name, gather([make_run([Result("test_a", 0, verdict, Labels("Add", since=14))])]))
     words = verdict_text(verdict)
     if name == "console" and verdict != "passed":
@@ -56,8 +56,8 @@ def test_warnings_about_rates_are_shown(name, make_run):
     assert "op=Sub" in text_of(name, gather([make_run(results, stale=("op=Sub",))]))
 
 
-@pytest.mark.parametrize("name", OF_ANY_RUN)
-def test_nothing_at_all(name):
+@pytest.mark.parametrize("name", FOR_ANY_RUN)
+def test_no_results(name):
     assert text_of(name, gather([])) is not None
 
 

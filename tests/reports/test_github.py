@@ -1,4 +1,4 @@
-"""The job summary: small enough, whole or honest about what is left out, and harmless."""
+"""The job summary: size limit, number of omitted data sets, and escaping."""
 
 import re
 from html.parser import HTMLParser
@@ -16,7 +16,7 @@ TAGS = {"p", "b", "code", "table", "tr", "th", "td", "details", "summary", "ul",
 
 
 class _Reader(HTMLParser):
-    """The tags of a summary as GitHub renders it, and the text that stands outside ``<code>``."""
+    """Parses a summary: its tags, the text in ``<code>``, and the text outside."""
 
     def __init__(self, text):
         super().__init__()
@@ -63,7 +63,7 @@ def test_unexpected_failures_are_first(two_operators):
     assert "onnx-conformance repro test_trilu_12 --backend reference</code>" in text
 
 
-def test_nothing_wrong(make_run):
+def test_no_failures(make_run):
     text = github(gather([make_run([Result("test_a", 0, "passed", Labels("Add", since=14))])]))
     assert "No failures." in text
     assert "###" not in text
@@ -76,7 +76,7 @@ def test_hostile_text_is_shown_and_never_rendered(seed, random_runs):
     assert not re.search(r"https?:|www\.|[<@`]|\*\*", page.bare.replace("<0.01", "").replace("<0.1 %", ""))
 
 
-def test_hostile_message_is_shown_whole(hostile, make_run):
+def test_hostile_message_is_shown_in_full(hostile, make_run):
     labels = Labels("Add", since=14, attributes={"mode": hostile})
     page = _Reader(github(gather([make_run([Result("test_a", 0, "error", labels, message=f"<{hostile}>")])])))
     want = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in hostile if c not in "\r\n")
@@ -104,14 +104,14 @@ def test_the_limit_is_below_githubs():
     assert LIMIT < 1 << 20
 
 
-def test_endless_names_leave_room_for_the_rest(make_run):
+def test_very_long_names_are_truncated(make_run):
     results = [Result("test_" + "a" * 2_000_000, 0, "error", Labels("B" * 2_000_000, since=1), message="c" * 2_000_000)]
     text = github(gather([make_run(results, "d" * 2_000_000, "e" * 2_000_000)]))
     assert len(text) < 20_000
     assert "Unexpected failures: 1 data set" in text
 
 
-def test_causes_are_cut_and_counted(make_run):
+def test_omitted_causes_are_counted(make_run):
     labels = [Labels(f"Op{n:03}", since=1, types={"T": t}) for n in range(40) for t in ("float", "double")]
     results = [
         Result(f"test_{n}", 0, "error" if n % 2 else "passed", of, message=f"{n}", known="k" * (n == 1))

@@ -18,7 +18,7 @@ TYPES = ("float", "double", "float16", "string")
 
 
 def _trilu(verdict_of, types=TYPES, uppers=("omitted", "0", "1"), groups=("plain", "ties"), op="Trilu"):
-    """A result for each combination of labels, failing as ``verdict_of`` says of them."""
+    """A result for each combination of labels, with the verdict that ``verdict_of`` returns."""
     every = itertools.product(types, uppers, ((), ("k",)), groups)
     labels = [Labels(op, "", 14, "tensor", {"T": t}, {"upper": u}, o, g) for t, u, o, g in every]
     return [
@@ -28,7 +28,7 @@ def _trilu(verdict_of, types=TYPES, uppers=("omitted", "0", "1"), groups=("plain
     ]
 
 
-def _words(make_run, results):
+def _texts(make_run, results):
     (table,) = gather([make_run(results)]).summary.suites[0].operators
     return [group.text for group in table.groups]
 
@@ -85,19 +85,19 @@ def _only(verdict, **wanted):
     ],
 )
 def test_texts_of_causes(verdict_of, words, make_run):
-    assert _words(make_run, _trilu(verdict_of)) == words
+    assert _texts(make_run, _trilu(verdict_of)) == words
 
 
 def test_verdicts_that_no_label_separates_are_one_group(make_run):
     mixed = itertools.cycle(["wrong_value", "error", "error", "wrong_value", "error"])
-    words = _words(make_run, _trilu(lambda of: next(mixed) if of.types["T"] == "string" else ""))
+    words = _texts(make_run, _trilu(lambda of: next(mixed) if of.types["T"] == "string" else ""))
     assert words == ["5 wrong value, 7 error: Trilu-14 fails only with T=string (12 of 12 data sets)"]
 
 
-def test_one_odd_failure_does_not_hide_a_cause(make_run):
+def test_one_other_verdict_does_not_hide_a_cause(make_run):
     results = _trilu(_only("unsupported", T="string"))
     results[-1] = msgspec.structs.replace(results[-1], verdict="error")
-    assert _words(make_run, results) == [
+    assert _texts(make_run, results) == [
         "1 error, 11 unsupported: Trilu-14 fails only with T=string (12 of 12 data sets)"
     ]
 
@@ -154,7 +154,7 @@ def _selected(select, results):
 
 
 def _check(group, scope, results):
-    """That a group is what it says, by the selection language alone; ``scope`` selects its operators."""
+    """Checks a group with selections only. ``scope`` selects its operators."""
     members = _selected(group.select, results)
     failures = [r for r in results if (r.case, r.data_set) in members]
     assert len(members) == group.failures == sum(group.verdicts.values()) > 0
@@ -171,7 +171,7 @@ def _check(group, scope, results):
 
 
 @pytest.mark.parametrize("hostile", [False, True])
-def test_groups_are_what_they_say(seed, hostile, random_runs):
+def test_groups_match_their_selections(seed, hostile, random_runs):
     report = gather(random_runs(seed, hostile=hostile))
     for suite, runs in zip(report.summary.suites, report.results, strict=True):
         for n, results in enumerate(runs):
@@ -215,7 +215,7 @@ def test_any_value_and_name_can_be_selected(value, name, make_run):
         assert _selected(group.conditions[0], run.results) == {("test_0", 0)}
 
 
-def test_operators_of_two_domains_are_kept_apart(make_run):
+def test_operators_of_two_domains_are_separate(make_run):
     ours = Labels("Add", "", 1, "math", {"T": "float"}, {}, (), "plain")
     theirs = msgspec.structs.replace(ours, domain="com.example")
     run = make_run([Result("test_a", 0, "error", ours), Result("test_b", 0, "error", theirs)])
@@ -226,20 +226,20 @@ def test_operators_of_two_domains_are_kept_apart(make_run):
 
 
 def test_coincidence_is_no_cause():
-    """Where failing has nothing to do with labels, next to nothing is made of several conditions."""
-    made = with_several_conditions = 0
+    """If failures do not depend on labels, hardly any cause with several conditions is found."""
+    total = with_several_conditions = 0
     for seed in range(40):
         chance = random.Random(seed)
         results = _trilu(lambda _, chance=chance: "error" if chance.random() < 0.3 else "")
         groups = run_groups("matrix", ["numpy"], [results])
-        made += len(groups)
+        total += len(groups)
         with_several_conditions += sum(1 for group in groups if group.exact and len(group.conditions) > 1)
-    assert made >= 40
+    assert total >= 40
     assert with_several_conditions <= 6
 
 
 def test_many_results_take_seconds():
-    """30,000 results of 100 operators, of which a third fails for several reasons and for none."""
+    """30,000 results of 100 operators, a third of which fail for several reasons or at random."""
     chance = random.Random(1)
     types = [f"type{n}" for n in range(12)]
 

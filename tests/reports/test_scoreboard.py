@@ -39,14 +39,14 @@ def test_rates_have_denominators(two_operators):
     ]
 
 
-def test_a_type_counts_once_a_data_set_and_what_is_unspecified_not_at_all(make_run):
+def test_a_type_is_counted_once_per_scored_data_set(make_run):
     same = Labels("Add", since=14, category="math", types={"T": "float", "T2": "float", "S": "seq(tensor(bool))"})
     results = [Result("test_a", 0, "passed", same), Result("test_b", 0, "unspecified", same)]
     rows = _rows(scoreboard(gather([make_run(results)])), "### By element type")
     assert rows == [["float", "1/1 (100.0 %)"], ["sequences, optionals, maps", "1/1 (100.0 %)"]]
 
 
-def test_accuracy_is_of_what_was_measured(make_run):
+def test_accuracy(make_run):
     labels = Labels("Add", since=14, category="math")
     errors = [0.0, 0.0, 0.5, 1.0, 3.9, 4.0, 4.1, "inf", None]
     results = [Result(f"test_{n}", 0, "passed", labels, error=error) for n, error in enumerate(errors)]
@@ -56,7 +56,7 @@ def test_accuracy_is_of_what_was_measured(make_run):
     assert "### Accuracy" not in scoreboard(gather([make_run([results[-1]])]))
 
 
-def test_speed_is_of_what_was_timed(make_run):
+def test_speed(make_run):
     labels = Labels("Add", since=14, category="math")
     times = [(0.004, 0.001), (0.0, 0.002), (0.002, 0.009), (0.003, 0.0)]
     results = [
@@ -67,7 +67,7 @@ def test_speed_is_of_what_was_timed(make_run):
     assert row[-3:] == ["3 ms", "2 ms", "3"]
 
 
-def test_versions_of_a_backend_stand_side_by_side(make_run):
+def test_versions_of_a_backend_are_separate_rows(make_run):
     results = [Result("test_a", 0, "passed", Labels("Add", since=14, category="math"))]
     runs = [make_run(results, description=Description("runtime", version)) for version in ("1.0", "2.0")]
     text = scoreboard(gather(runs))
@@ -90,7 +90,7 @@ def test_incomplete_runs_are_refused(make_run, two_operators):
         scoreboard(gather([]))
 
 
-def test_what_is_refused_leaves_the_old_page(make_run, tmp_path, capsys):
+def test_an_error_leaves_the_old_page(make_run, tmp_path, capsys):
     run = make_run([Result("test_a", 0, "passed", Labels("Add", since=14))], suite_data_sets=2)
     lines = [*run.headers, *run.results, *run.footers]
     (tmp_path / "results.jsonl").write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))

@@ -47,12 +47,12 @@ def test_measure(value, text):
         (2, 3, "66.6 %"),
     ],
 )
-def test_percent_flatters_nobody(part, whole, text):
+def test_percent(part, whole, text):
     assert percent(part, whole) == text
 
 
 @given(st.text(st.characters()))
-def test_plain_text_can_only_be_read(text):
+def test_printable(text):
     assert printable(text).isprintable()
     assert printable(printable(text)) == printable(text)
     assert all(line.isprintable() for line in printable_lines(text).split("\n"))

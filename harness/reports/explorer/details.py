@@ -25,7 +25,7 @@ from harness.suite.cases import Case
 from harness.suite.show import node_lines
 
 _MAX_ELEMENTS = 48
-"""The maximum number of elements shown of a tensor. Of an output, wrong elements are shown first."""
+"""The maximum number of elements shown of a tensor. In outputs, wrong elements are preferred."""
 _MAX_ITEMS = 16
 """The maximum number of items shown of a sequence or map."""
 _MAX_CHARACTERS = 80

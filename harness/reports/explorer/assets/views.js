@@ -86,7 +86,7 @@ function HeatMap({ view, at }) {
   const all = (of, key) => sumOf(of.map((one) => tallyAt(one, key)));
   const columns = suite.element_types.names.map((name, n) => ({ name, n })).filter(({ n }) => suite.operators.some((_, o) => found.cells.some((of) => sum(of.subarray((o * width + n) * SIZE, (o * width + n + 1) * SIZE)))));
   const lines = suite.operators.map((one, n) => ({ one, n, of: all(found.lines, n) })).filter((line) => line.of.total);
-  const shown = sortItems(lines, at, { operator: (line) => line.one.title.toLowerCase(), failed: (line) => line.of.failed });
+  const shown = sortItems(lines, at, { operator: (line) => line.one.title.toLowerCase(), failures: (line) => line.of.failed });
   return html`<p class="quiet">${selectedRuns.length === 1 ? `${selectedRuns[0].run.label}.` : `Sum over ${selectedRuns.length} backends. Select one above.`} A data set is counted in the column of each element type of its type variables.</p>
     <${VirtualTable} label="Operator versions by element type" name="map" count=${shown.length} tall="72vh"
     head=${html`<${SortHeader} at=${at} by="operator" first="ascending">operator</${SortHeader}><${SortHeader} at=${at} by="failures">all</${SortHeader}>${columns.map(({ name }) => html`<th scope="col" class="tilted" title=${name}><span>${name}</span></th>`)}`}
