@@ -127,7 +127,7 @@ def test_outcomes_of_verdicts(pytester, session):
         "WrongShape": "failed failed skipped",
         "WrongCount": "failed failed skipped",
         "Declines": "skipped skipped skipped",
-        "Lacks": "skipped skipped skipped",
+        "MissingLocale": "skipped skipped skipped",
         "Raises": "failed failed skipped",
         "SegfaultsSecond": "passed failed skipped",
         "HangsSecond": "passed failed skipped",
@@ -141,12 +141,12 @@ def test_outcomes_of_verdicts(pytester, session):
         [
             "SKIPPED [[]10[]] *: unspecified: Identity-14 does not say.",
             "SKIPPED [[]2[]] *: unsupported: no kernel for it",
-            "SKIPPED [[]2[]] *: the machine lacks what the backend needs: the locale tlh_QO; install it",
+            "SKIPPED [[]2[]] *: missing requirement: the locale tlh_QO is not installed",
             "wrong type: y: tensor(double), want tensor(float)",
             "wrong shape: y: shape *3,2*, want *2,3*",
             "wrong count: 2 outputs, want 1",
             "error: ValueError: axis 4 is out of range",
-            "crashed: was killed by SIGSEGV, as it did before",
+            "crashed: was killed by SIGSEGV, twice",
             "timed out: no answer within 0.5 s",
         ]
     )
@@ -312,7 +312,9 @@ def test_a_damaged_suite_stops_the_session(session, tiny, distributed):
     result = session("Right", arguments=["--maxfail=9", *distributed])
     assert result.ret == pytest.ExitCode.INTERRUPTED
     message = f"{path} is not the file that the manifest lists (SHA-256)."
-    result.stdout.fnmatch_lines([message, "  Generate the suite again: onnx-conformance generate --anew.", f"!*{message}*"])
+    result.stdout.fnmatch_lines(
+        [message, "  Generate the suite again: onnx-conformance generate --anew.", f"!*{message}*"]
+    )
     if not distributed:
         result.assert_outcomes(passed=1, failed=1)
     assert "Traceback" not in result.stdout.str()
@@ -358,7 +360,7 @@ def test_a_missing_backend_is_wrong_usage(session, arguments):
     result = session("Rihgt", arguments=arguments)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        ["ERROR: miniatures has no 'Rihgt', which the backend 'miniatures:Rihgt' names.", "  *"]
+        ["ERROR: The backend 'miniatures:Rihgt' names 'Rihgt', which miniatures does not have.", "  *"]
     )
     assert "INTERNALERROR" not in result.stdout.str()
 

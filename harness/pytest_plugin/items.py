@@ -203,7 +203,7 @@ class DataSetTest(pytest.Item):
                 self._require_no_unexpected_pass(result)
             case "unspecified":
                 pytest.skip(printable(f"unspecified: {self.context.case.data_sets[self.data_set].unspecified}"))
-            case "unsupported":
+            case "unsupported" | "insensitive":
                 pytest.skip(text)
             case "not_run" if result.known:
                 pytest.skip(printable(result.known))

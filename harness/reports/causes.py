@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from harness.results.lines import Result, Verdict
+from harness.results.lines import UNSCORED, Result, Verdict
 from harness.suite.cases import Labels
 from harness.suite.select import FIXED_KEYS, Term
 
@@ -45,7 +45,7 @@ class ScoredResults:
     """The scored results of one operator or operator version. Sets of results are integers used as bit sets."""
 
     def __init__(self, results: Sequence[Result]) -> None:
-        self.results = [result for result in results if result.verdict != "unspecified"]
+        self.results = [result for result in results if result.verdict not in UNSCORED]
         """Bit n of a bit set stands for ``results[n]``."""
         self.all = (1 << len(self.results)) - 1
         self.verdicts: dict[Verdict, int] = defaultdict(int)

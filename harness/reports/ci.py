@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from harness.reports.gather import RunInfo
-from harness.reports.text import format_count, plural
-from harness.results.lines import Result
+from harness.reports.text import format_count, plural, verdict_text
+from harness.results.lines import UNSCORED, Result
 
 Status: TypeAlias = Literal["passed", "failed", "error", "skipped"]
 
@@ -37,7 +37,7 @@ class Check(msgspec.Struct, frozen=True):
 def outcome(result: Result) -> Outcome:
     """Maps a verdict to a status.
 
-    Wrong answers are "failed". Errors, crashes, timeouts and data sets that did not run are "error". Unspecified data
+    Wrong answers are "failed". Errors, crashes, timeouts and data sets that did not run are "error". Unscored data
     sets, unsupported ones and known failures are "skipped" with a reason: if known failures were "failed", CI would
     always be red and hide new ones.
     """
@@ -46,6 +46,8 @@ def outcome(result: Result) -> Outcome:
         return Outcome("passed")
     if result.verdict == "unspecified":
         return Outcome("skipped", f"unspecified: the specification leaves the answer open. {message}")
+    if result.verdict in UNSCORED:
+        return Outcome("skipped", f"{verdict_text(result.verdict)}: {message}")
     if result.known:
         return Outcome("skipped", f"known {result.verdict}: {result.known}")
     if result.verdict == "unsupported":

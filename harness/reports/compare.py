@@ -23,7 +23,7 @@ from harness.reports.comparison import (
 from harness.reports.gather import EVERYTHING, Note
 from harness.reports.runs import RunInfo, run_info, run_labels, run_sort_key, sanitized_run
 from harness.reports.text import format_count, node_text, plural, repro_command
-from harness.results.lines import Header, Result, Run
+from harness.results.lines import UNSCORED, Header, Result, Run
 from harness.suite.select import Selection, select_results
 
 SMALL_ERROR = 2.0
@@ -114,9 +114,9 @@ def compare(
 def drifted(old: Result, new: Result) -> bool:
     """Whether the verdict is the same but the error has changed by a factor of at least 2.
 
-    The larger error must exceed ``SMALL_ERROR``. Both are clamped to ``LARGE_ERROR``. Unspecified results never drift.
+    The larger error must exceed ``SMALL_ERROR``. Both are clamped to ``LARGE_ERROR``. Unscored results never drift.
     """
-    if old.verdict != new.verdict or old.verdict == "unspecified" or old.error is None or new.error is None:
+    if old.verdict != new.verdict or old.verdict in UNSCORED or old.error is None or new.error is None:
         return False
     small, large = sorted(min(float(error), LARGE_ERROR) for error in (old.error, new.error))
     return large > SMALL_ERROR and large >= 2 * small
@@ -206,7 +206,7 @@ def _kind(old: Result | None, new: Result | None, *, required: bool) -> Kind:
         return "missing" if required and old.verdict == "passed" else "removed"
     if old.verdict == new.verdict:
         return "drifted" if drifted(old, new) else "same"
-    if "unspecified" in (old.verdict, new.verdict):
+    if not UNSCORED.isdisjoint((old.verdict, new.verdict)):
         return "changed"
     if "passed" in (old.verdict, new.verdict):
         return "fixed" if new.verdict == "passed" else "broken"
@@ -230,9 +230,9 @@ def _counts(pairs: Sequence[_Pair]) -> Counts:
         total=len(pairs),
         kinds={kind: kinds[kind] for kind in KINDS if kinds[kind]},
         old_passed=old["passed"],
-        old_scored=old.total() - old["unspecified"],
+        old_scored=sum(n for verdict, n in old.items() if verdict not in UNSCORED),
         new_passed=new["passed"],
-        new_scored=new.total() - new["unspecified"],
+        new_scored=sum(n for verdict, n in new.items() if verdict not in UNSCORED),
     )
 
 

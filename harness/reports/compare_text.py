@@ -166,7 +166,7 @@ def _verdict(side: SideResult | None) -> str:
 def _failure(change: Change) -> str:
     """The message of the old side if it failed, otherwise that of the new side."""
     sides = (change.old, change.new)
-    return next((side.message for side in sides if side and side.verdict not in ("passed", "unspecified")), "")
+    return next((side.message for side in sides if side and side.verdict in SEVERITY), "")
 
 
 def _group(group: _Group, max_data_sets: int, *, several: bool) -> Iterator[str]:

@@ -19,7 +19,7 @@ KINDS: tuple[Kind, ...] = Kind.__args__  # pyright: ignore[reportAttributeAccess
 - ``broken``: passed in OLD, does not pass in NEW.
 - ``missing``: passed in OLD and has no result in NEW, although NEW finished, selected it and used the same suite.
 - ``fixed``: passes in NEW, did not pass in OLD.
-- ``changed``: another verdict, but neither broken nor fixed. Any change from or to ``unspecified`` is one.
+- ``changed``: another verdict, but neither broken nor fixed. Any change from or to an unscored verdict is one.
 - ``drifted``: the same verdict, but a different error in bounds (see ``harness.reports.compare.drifted``).
 - ``added``, ``removed``: only in NEW, only in OLD.
 - ``same``: everything else. Messages are not compared.

@@ -22,11 +22,12 @@ MAX_GROUPS = 12
 """The maximum number of groups of failures shown per suite, each with an example."""
 
 LEGEND = """\
-rate: passed / scored. Unsupported and not run count as failures; unspecified are not scored.
+rate: passed / scored. Unsupported and not run count as failures.
+Not scored: unspecified (the specification leaves the answer open), insensitive (cannot fail).
 worst error: in bounds; up to 4 passes.
 known: failures that the backend's expectations list; unexpected: all other failures."""
 
-_BROKEN_HEADERS = {"unsupported": "unsup-\nported", "unspecified": "unspec-\nified"}
+_BROKEN_HEADERS = {"unsupported": "unsup-\nported", "unspecified": "unspec-\nified", "insensitive": "insen-\nsitive"}
 """Verdicts that are hyphenated in column headers to save width. Other verdicts are one word per line."""
 
 _BOLD, _RED, _PLAIN = "\033[1m", "\033[31m", "\033[0m"

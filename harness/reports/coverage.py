@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from harness.reports.text import OMITTED, format_count, plural
-from harness.results.lines import Result
+from harness.results.lines import UNSCORED, Result
 
 
 class Coverage(msgspec.Struct, frozen=True):
@@ -57,7 +57,7 @@ def coverage(results: Iterable[Result], variables: Iterable[str], attributes: It
     data_sets: set[tuple[str, int]] = set()
     combinations: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
     for result in results:
-        if result.verdict != "unspecified":
+        if result.verdict not in UNSCORED:
             data_sets.add((result.case, result.data_set))
             labels = result.labels
             combinations.add(

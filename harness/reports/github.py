@@ -89,7 +89,7 @@ def _overview(suite: SuiteSummary) -> Iterator[_Block]:
         "unexpected",
         "known",
         "unsupported",
-        "unspecified",
+        "not scored",
         "worst error in bounds",
     ]
     rows = [_row("th", map(html.escape, headers))]
@@ -122,10 +122,10 @@ def _row(tag: str, cells: Iterable[str]) -> str:
 
 
 def _cells(tally: Tally) -> Iterator[str]:
-    unsupported, unspecified = (tally.verdicts.get(verdict, 0) for verdict in ("unsupported", "unspecified"))
     yield tally.rate
     yield html.escape(percent(tally.passed, tally.scored))
-    yield from map(format_count, (tally.unexpected, tally.known, unsupported, unspecified))
+    unsupported = tally.verdicts.get("unsupported", 0)
+    yield from map(format_count, (tally.unexpected, tally.known, unsupported, tally.total - tally.scored))
     yield html.escape(format_measure(tally.error))
 
 

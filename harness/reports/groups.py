@@ -33,7 +33,7 @@ MOST_SEVERE_FIRST: tuple[Verdict, ...] = (
     "unsupported",
 )
 SEVERITY = {verdict: n for n, verdict in enumerate(MOST_SEVERE_FIRST)}
-"""The verdicts of failures (neither passed nor unspecified) → rank, most severe first."""
+"""The verdicts of failures (scored and not passed) → rank, most severe first."""
 
 _MAX_OPERATORS = 3
 """The maximum number of operators listed in a text."""

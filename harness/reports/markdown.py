@@ -19,11 +19,12 @@ MAX_GROUPS = 20
 
 LEGEND = """\
 **How to read this report.** `12/16 · 4 unsupported` means that 12 of 16 scored data sets passed. *Unspecified* data
-sets, for which the specification leaves the answer open, are not scored. Unsupported data sets and those that did not
-run are scored and count as not passed. Errors are measured in *bounds*: |actual - expected| divided by the error that
-rounding alone may cause. Results that need no rounding must be exact. An error of up to 4 bounds passes. An *ulp* is a
-unit in the last place of the expected value. *Known* failures are listed in the backend's expectations. – means that
-the node omits the attribute or type. An empty cell has no result."""
+sets, for which the specification leaves the answer open, and *insensitive* ones, whose bounds are too wide to fail, are
+not scored. Unsupported data sets and those that did not run are scored and count as not passed. Errors are measured in
+*bounds*: |actual - expected| divided by the error that rounding alone may cause. Results that need no rounding must be
+exact. An error of up to 4 bounds passes. An *ulp* is a unit in the last place of the expected value. *Known* failures
+are listed in the backend's expectations. – means that the node omits the attribute or type. An empty cell has no
+result."""
 
 
 def markdown(report: Report) -> str:

@@ -11,16 +11,16 @@ from harness.reports.gather import Report, RunInfo, SuiteSummary
 from harness.reports.markdown_text import code_span, inline, table_lines
 from harness.reports.tables import Tally, type_sort_key
 from harness.reports.text import format_count, format_measure, percent, plural, verdict_text
-from harness.results.lines import VERDICTS, Result, Verdict
+from harness.results.lines import UNSCORED, VERDICTS, Result, Verdict
 from harness.spec.element_types import BY_NAME
 
 INTRODUCTION = """\
 # Scoreboard
 
 Conformance of ONNX backends. The unit is data sets: `12/16 (75.0 %)` means that 12 of 16 scored data sets passed.
-*Unspecified* data sets, for which the specification leaves the answer open, are not scored. Unsupported data sets and
-those that did not run are scored and count as not passed. In the tables by element type, a data set is counted once for
-each element type of its node's type variables.
+*Unspecified* data sets, for which the specification leaves the answer open, and *insensitive* ones, whose bounds are
+too wide to fail, are not scored. Unsupported data sets and those that did not run are scored and count as not passed.
+In the tables by element type, a data set is counted once for each element type of its node's type variables.
 
 **Accuracy.** Errors are measured in *bounds*: |actual - expected| divided by the error that rounding alone may cause.
 An error of 0 means equal, and up to 4 passes. The tables count scored data sets that are compared by bounds, passed or
@@ -143,7 +143,7 @@ def _pairs(facts: dict[str, str]) -> str:
 def _accuracy(labels: Sequence[str], runs: Sequence[Sequence[Result]]) -> Iterator[str]:
     rows: list[list[str]] = []
     for label, results in zip(labels, runs, strict=True):
-        errors = [float(r.error) for r in results if r.error is not None and r.verdict != "unspecified"]
+        errors = [float(r.error) for r in results if r.error is not None and r.verdict not in UNSCORED]
         shares = [sum(1 for e in errors if e == 0), sum(1 for e in errors if e <= 1), sum(1 for e in errors if e <= 4)]
         worst = format_measure(max(errors)) if errors else ""
         cells = [f"{format_count(n)} ({percent(n, len(errors))})" for n in (*shares, len(errors) - shares[-1])]
@@ -160,7 +160,7 @@ def _types(labels: Sequence[str], runs: Sequence[Sequence[Result]]) -> Iterator[
     passed: list[Counter[str]] = [Counter() for _ in runs]
     for n, results in enumerate(runs):
         for result in results:
-            if result.verdict != "unspecified":
+            if result.verdict not in UNSCORED:
                 types = _element_types(result)
                 scored[n].update(types)
                 passed[n].update(types if result.verdict == "passed" else ())

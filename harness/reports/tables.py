@@ -12,7 +12,7 @@ import msgspec
 from harness.reports.coverage import Coverage, coverage, label_values
 from harness.reports.groups import SEVERITY, FailureGroup, data_set_text, result_sort_key, version_groups
 from harness.reports.text import OMITTED, SEVERAL_NODES, format_count, operator_title, repro_command, verdict_text
-from harness.results.lines import VERDICTS, Measure, Result, Verdict
+from harness.results.lines import UNSCORED, VERDICTS, Measure, Result, Verdict
 from harness.spec.element_types import BY_NAME
 
 Runs = Sequence[Sequence[Result]]
@@ -27,7 +27,7 @@ class Tally(msgspec.Struct, frozen=True):
 
     total: int
     scored: int
-    """All but unspecified: the denominator of the rate. Unsupported and not run data sets are included."""
+    """The denominator of the rate: all but unspecified and insensitive. Unsupported and not run are included."""
     supported: int
     """Scored, without unsupported."""
     passed: int
@@ -134,7 +134,7 @@ def tally(results: Sequence[Result]) -> Tally:
     verdicts = [result.verdict for result in results]
     found: dict[Verdict, int] = {verdict: times for verdict in VERDICTS if (times := verdicts.count(verdict))}
     passed = found.get("passed", 0)
-    scored = len(results) - found.get("unspecified", 0)
+    scored = len(results) - sum(found.get(verdict, 0) for verdict in UNSCORED)
     known = len([result for result in results if result.known and result.verdict in SEVERITY])
     return Tally(
         total=len(results),
@@ -144,9 +144,9 @@ def tally(results: Sequence[Result]) -> Tally:
         verdicts=found,
         known=known,
         unexpected=scored - passed - known,
-        onnx_tolerance=len([result for result in results if result.onnx_tolerance and result.verdict != "unspecified"]),
-        error=_worst([result.error for result in results if result.verdict != "unspecified"]),
-        ulps=_worst([result.ulps for result in results if result.verdict != "unspecified"]),
+        onnx_tolerance=len([result for result in results if result.onnx_tolerance and result.verdict not in UNSCORED]),
+        error=_worst([result.error for result in results if result.verdict not in UNSCORED]),
+        ulps=_worst([result.ulps for result in results if result.verdict not in UNSCORED]),
     )
 
 

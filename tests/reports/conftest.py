@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from harness.backend.interface import Description
-from harness.results.lines import VERDICTS, Footer, Header, Result, Run
+from harness.results.lines import UNSCORED, VERDICTS, Footer, Header, Result, Run
 from harness.suite.cases import Labels
 
 HOSTILE = (
@@ -107,7 +107,7 @@ def _results(chance: random.Random, *, hostile: bool) -> list[Result]:
         )
         measure = chance.choice([None, 0.0, 0.31, 12.0, 2e6, "inf"])
         verdict = chance.choice(VERDICTS)
-        known = chance.choice(texts) if verdict not in {"passed", "unspecified"} else ""
+        known = chance.choice(texts) if verdict != "passed" and verdict not in UNSCORED else ""
         results.append(
             Result(
                 f"test_{number // 2}",

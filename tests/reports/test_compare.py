@@ -17,7 +17,7 @@ from harness.reports.compare_text import (
     summary,
 )
 from harness.reports.comparison import KINDS, Comparison
-from harness.results.lines import VERDICTS, Result, Run
+from harness.results.lines import UNSCORED, VERDICTS, Result, Run
 from harness.schemas.documents import schema
 from harness.suite.cases import Labels
 from harness.suite.select import NothingSelected, Selection
@@ -81,7 +81,7 @@ def test_every_pair_of_verdicts_has_its_kind(old, new, compared):
     comparison = compared([result(verdict=old)], [result(verdict=new)])
     if old == new:
         want = None
-    elif "unspecified" in (old, new):
+    elif UNSCORED & {old, new}:
         want = "changed"
     elif old == "passed":
         want = "broken"
@@ -107,6 +107,7 @@ def test_every_pair_of_verdicts_has_its_kind(old, new, compared):
         ("wrong_value", 1e16, 1e30, False),
         ("wrong_value", "inf", "inf", False),
         ("unspecified", 0.3, 100.0, False),
+        ("insensitive", 0.3, 100.0, False),
     ],
 )
 def test_drifted_errors(verdict, old, new, moved, compared):
@@ -255,7 +256,7 @@ def test_random_runs_add_up(pair):
     for kind, reverse in (("fixed", "broken"), ("broken", "fixed"), ("changed", "changed"), ("drifted", "drifted")):
         assert count(kind, 0) == back(reverse, 0)
     assert count("added", 0) == back("removed", 0) + back("missing", 0) == len(keys[1] - keys[0])
-    assert suite.counts.old_scored == sum(r.verdict != "unspecified" for r in old.results)
+    assert suite.counts.old_scored == sum(r.verdict not in UNSCORED for r in old.results)
     assert comparison.regressions == sum(change.kind in {"broken", "missing"} for change in suite.changes)
 
 

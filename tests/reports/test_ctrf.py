@@ -9,7 +9,7 @@ import pytest
 from harness.backend.interface import Description
 from harness.reports.ctrf import ctrf
 from harness.reports.gather import gather
-from harness.results.lines import VERDICTS, Result
+from harness.results.lines import UNSCORED, VERDICTS, Result
 from harness.suite.cases import Labels
 
 SCHEMA = json.loads((Path(__file__).parent / "standards" / "ctrf.schema.json").read_bytes())
@@ -79,7 +79,7 @@ def test_fields_of_a_test(make_run):
 def test_statuses(verdict, known, make_run):
     (document,) = read([make_run([Result("test_a", 0, verdict, Labels("Add", since=14), known=known)])]).values()
     (test,) = document["results"]["tests"]
-    skipped = verdict in {"unspecified", "unsupported"} or known
+    skipped = verdict in {*UNSCORED, "unsupported"} or known
     assert test["status"] == ("passed" if verdict == "passed" else "skipped" if skipped else "failed")
     assert bool(test.get("message")) == (verdict != "passed")
 

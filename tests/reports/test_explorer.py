@@ -17,8 +17,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from harness.cli import main
 from harness.reports.explorer.page import explorer
 from harness.reports.gather import Report, gather
-from harness.reports.text import printable
-from harness.results.lines import Result, Run
+from harness.reports.text import printable, verdict_text
+from harness.results.lines import UNSCORED, VERDICTS, Result, Run
 from harness.results.recording import read_run
 from harness.suite.cases import Labels
 from harness.suite.select import NothingSelected, Selection, select_results
@@ -470,3 +470,18 @@ def test_operators_are_sorted_by_failures(watched: Watched, written: Callable[[R
     expect(first).to_have_text("Trilu-14")
     header.click()
     expect(first).to_have_text("graphs of several nodes")
+
+
+def test_every_verdict_has_a_sign_and_a_place(watched: Watched, written: Callable[[Report], Path], make_run):
+    results = [Result(f"test_{verdict}", 0, verdict, Labels("Add", since=14)) for verdict in VERDICTS]
+    page = watched.open(written(gather([make_run(results)])))
+    legend = page.locator("footer .verdict").all_inner_texts()
+    signs = [text.partition(" ")[0] for text in legend]
+    assert [text.partition(" ")[2] for text in legend] == [verdict_text(verdict) for verdict in VERDICTS]
+    assert len(set(signs)) == len(VERDICTS)
+    assert "undefined" not in signs
+    expect(page.locator(".totals tbody td.mix")).to_have_text(f"1/{len(VERDICTS) - len(UNSCORED)}")
+    for verdict in VERDICTS:
+        go(page, f"#/cases?select=verdict%3D{verdict}")
+        expect(page.locator("[data-name=cases] [data-row='0'] a")).to_have_text(f"test_{verdict}")
+        expect_rows(page, "cases", 1)

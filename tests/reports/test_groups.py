@@ -10,7 +10,7 @@ import pytest
 from harness.reports.causes import MAX_CONDITIONS
 from harness.reports.gather import gather
 from harness.reports.groups import SEVERITY, cause_text, group_text, run_groups
-from harness.results.lines import Result
+from harness.results.lines import UNSCORED, Result
 from harness.suite.cases import Labels
 from harness.suite.select import Selection
 
@@ -162,7 +162,7 @@ def _check(group, scope, results):
     assert group.known == sum(1 for r in failures if r.known)
     assert (group.example.case, group.example.data_set) in members
     assert len(group.conditions) <= MAX_CONDITIONS
-    scored = [r for r in results if r.verdict != "unspecified"]
+    scored = [r for r in results if r.verdict not in UNSCORED]
     meeting = _selected(" ".join([scope, *group.conditions]), scored)
     assert members <= meeting
     assert len(meeting) == group.matching

@@ -42,11 +42,11 @@ def test_totals_add_up(seed, random_runs):
 
 def test_denominators():
     labels = Labels("Add", since=14)
-    counts = {"passed": 5, "unsupported": 3, "not_run": 1, "unspecified": 4, "wrong_value": 1}
+    counts = {"passed": 5, "unsupported": 3, "not_run": 1, "unspecified": 4, "wrong_value": 1, "insensitive": 2}
     results = [Result(f"test_{v}_{n}", 0, v, labels) for v, count in counts.items() for n in range(count)]
     counted = tally(results)
-    assert (counted.total, counted.scored, counted.supported, counted.passed) == (14, 10, 7, 5)
-    assert str(counted) == "5/10 · 1 wrong value · 3 unsupported · 1 not run · 4 unspecified"
+    assert (counted.total, counted.scored, counted.supported, counted.passed) == (16, 10, 7, 5)
+    assert str(counted) == "5/10 · 1 wrong value · 3 unsupported · 1 not run · 4 unspecified · 2 insensitive"
     assert str(tally(results[9:13])) == "4 unspecified"
     assert not str(tally([]))
 

@@ -218,7 +218,7 @@ def _operator_table(pages: Sequence[OperatorPage], summary: Summary) -> str:
 
 def _rate(tally: Tally) -> str:
     if not tally.scored:
-        return "unspecified" if tally.total else ""
+        return "not scored" if tally.total else ""
     return tally.rate if tally.complete else f"**{tally.rate}**"
 
 

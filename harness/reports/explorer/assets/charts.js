@@ -11,7 +11,7 @@ function binned(run, rows) {
   const bins = new Uint32Array(EDGES.length);
   for (const row of rows) {
     const error = run.errors[row];
-    if (Number.isNaN(error) || run.codes[row] === UNSPECIFIED) continue;
+    if (Number.isNaN(error) || !isScored(run.codes[row])) continue;
     let bin = 0;
     if (error > 0) for (bin = 1; bin + 1 < EDGES.length && error > EDGES[bin]; bin++);
     bins[bin]++;
@@ -89,7 +89,7 @@ function worstOf(suite, runs, rows) {
   for (const row of rows)
     runs.forEach(({ run }, i) => {
       const operator = suite.case_operators[suite.cases[row]];
-      if (run.codes[row] !== UNSPECIFIED && run.errors[row] > worst[i][operator]) worst[i][operator] = run.errors[row];
+      if (isScored(run.codes[row]) && run.errors[row] > worst[i][operator]) worst[i][operator] = run.errors[row];
     });
   const most = suite.operators.map((_, n) => Math.max(...worst.map((of) => of[n])));
   const order = suite.operators.map((_, n) => n).filter((n) => most[n] >= 0).sort((a, b) => most[b] - most[a] || a - b);

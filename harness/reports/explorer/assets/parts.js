@@ -64,14 +64,14 @@ function tallyText(of) {
   return rest.map(([verdict, n]) => `${formatCount(n)} ${verdictText(verdict)}`).join(", ") || "no result";
 }
 
-/** The background of a cell: each scored verdict gets its share of the width. Unspecified is drawn only if nothing is scored. */
+/** The background of a cell: each scored verdict gets its share of the width. Unscored verdicts are drawn only if nothing is scored. */
 function verdictGradient(of) {
   if (!of.total) return "none";
   const whole = of.scored || of.total;
   let from = 0;
   const stops = [];
-  for (const n of [0, 10, 5, 9, 6, 4, 3, 2, 1, 8, 7]) {
-    if (!of.of[n] || (n === UNSPECIFIED && of.scored)) continue;
+  for (const n of [0, 11, 10, 5, 9, 6, 4, 3, 2, 1, 8, 7]) {
+    if (!of.of[n] || (!isScored(n) && of.scored)) continue;
     const to = from + (100 * of.of[n]) / whole;
     stops.push(`var(--v${n}) ${from}% ${to}%`);
     from = to;

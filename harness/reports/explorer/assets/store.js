@@ -4,11 +4,13 @@ const { h, render, Fragment, useState, useEffect, useLayoutEffect, useMemo, useR
 const html = vendor.htm.bind(h);
 
 const VERDICTS = ["passed", "wrong_value", "wrong_shape", "wrong_type", "wrong_count", "unsupported", "error", "crashed", "timed_out", "not_run", "unspecified", "insensitive"];
-const SIGNS = ["✓", "≠", "□", "T", "#", "–", "!", "‡", "…", "○", "~"];
+const SIGNS = ["✓", "≠", "□", "T", "#", "–", "!", "‡", "…", "○", "~", "≈"];
 /** Verdict codes, most severe first. A cell shows the sign of the most severe verdict in it. */
-const MOST_SEVERE_FIRST = [7, 8, 1, 2, 3, 4, 6, 9, 5, 0, 10];
+const MOST_SEVERE_FIRST = [7, 8, 1, 2, 3, 4, 6, 9, 5, 0, 10, 11];
 const [PASSED, UNSUPPORTED, NOT_RUN, UNSPECIFIED] = [0, 5, 9, 10];
 const NO_RESULT = 255;
+/** Unspecified and insensitive data sets are not scored. */
+const isScored = (code) => code < UNSPECIFIED;
 const MAX_ERROR = 4;
 
 const number = new Intl.NumberFormat("en-US");
@@ -240,7 +242,7 @@ const tallyAt = (found, key) => tally(found.subarray(key * SIZE, (key + 1) * SIZ
 
 function tally(of) {
   const total = sum(of);
-  const scored = total - of[UNSPECIFIED];
+  const scored = sum(of.subarray(0, UNSPECIFIED));
   return { of, total, scored, passed: of[PASSED], supported: scored - of[UNSUPPORTED], failed: scored - of[PASSED] };
 }
 

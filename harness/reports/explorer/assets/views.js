@@ -39,8 +39,8 @@ function Totals({ view, at, table }) {
   const { runs, rows } = view;
   const tallies = table.all.map((found) => tallyAt(found, 0));
   const occurring = VERDICTS.map((_, n) => n).filter((n) => n && tallies.some((of) => of.of[n]));
-  const worst = runs.map(({ run }) => rows.reduce((most, row) => (run.codes[row] !== UNSPECIFIED && run.errors[row] > most ? run.errors[row] : most), -1));
-  const known = runs.map(({ run }) => rows.reduce((n, row) => n + Number(run.known[row] > 0 && run.codes[row] !== UNSPECIFIED && run.codes[row] !== PASSED), 0));
+  const worst = runs.map(({ run }) => rows.reduce((most, row) => (isScored(run.codes[row]) && run.errors[row] > most ? run.errors[row] : most), -1));
+  const known = runs.map(({ run }) => rows.reduce((n, row) => n + Number(run.known[row] > 0 && isScored(run.codes[row]) && run.codes[row] !== PASSED), 0));
   const link = (run, n) => address(at, { page: "cases", select: withTerm(at.select, "verdict", VERDICTS[n]), of: run.label });
   return html`<${Scroll} label="Totals"><table class="totals"><thead><tr><th scope="col">backend</th><th scope="col">passed</th><th scope="col">rate</th><th scope="col">rate of supported</th>
     ${occurring.map((n) => html`<th scope="col"><${Verdict} code=${n} /></th>`)}<th scope="col" title="in bounds; up to 4 passes">worst error</th><th scope="col">known</th></tr></thead>
@@ -48,7 +48,7 @@ function Totals({ view, at, table }) {
       <td>${percent(tallies[i].passed, tallies[i].scored)}</td><td>${percent(tallies[i].passed, tallies[i].supported)}</td>
       ${occurring.map((n) => html`<td>${tallies[i].of[n] ? html`<a href=${link(run, n)}>${formatCount(tallies[i].of[n])}</a>` : "0"}</td>`)}
       <td>${worst[i] < 0 ? "" : formatMeasure(worst[i])}</td><td>${formatCount(known[i])}</td></tr>`)}</tbody></table></${Scroll}>
-    <p class="quiet">Rate: passed / scored. Unsupported and not run count as failures. Unspecified data sets are not scored.</p>`;
+    <p class="quiet">Rate: passed / scored. Unsupported and not run count as failures. Unspecified and insensitive data sets are not scored.</p>`;
 }
 
 function Rates({ name, runs, rows, found, to, at }) {
