@@ -145,5 +145,5 @@ def _notes(run: RunInfo) -> list[Note]:
             if key in _FULL_RUN and value not in ("", _FULL_RUN[key])
         )
         notes.append(Note(run.label, f"covers part of the suite: {part}", ", ".join(chosen)))
-    notes.extend(Note(run.label, "expected failures no longer occur:", stale) for stale in run.stale)
+    notes.extend(Note(run.label, "has a stale expectation:", stale) for stale in run.stale)
     return notes
