@@ -1,6 +1,6 @@
-"""What the explorer costs at 60,000 data sets × 5 backends: to write, to open, to scroll, and in memory.
+"""Benchmark of the explorer with 60,000 data sets × 5 backends: time to write, open and scroll, and memory.
 
-A benchmark, not a test: labels are those of testdata/matrix, verdicts and errors are drawn. It needs Chromium.
+Labels are those of testdata/matrix, verdicts and errors are random. It needs Chromium.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from harness.suite.manifest import open_suite
 DATA_SETS, BACKENDS = 60_000, 5
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
 WEIGHTS = (60, 5, 1, 1, 1, 20, 5, 1, 1, 1, 4)
-"""Of the verdicts, in their order."""
+"""The weights of the verdicts, in the order of ``VERDICTS``."""
 
 SCROLL = """
 async () => {
@@ -47,8 +47,7 @@ async () => {
 """
 
 
-def made() -> list[Run]:
-    """The runs."""
+def random_runs() -> list[Run]:
     chance = random.Random(0)
     suite = open_suite(Path("testdata/matrix"))
     rows: list[tuple[str, int, object]] = []
@@ -57,18 +56,18 @@ def made() -> list[Run]:
         rows += [(f"{c.name}_{turn}", n, c.labels_of(n)) for c in suite.cases() for n in range(len(c.data_sets))]
     runs: list[Run] = []
     for number in range(BACKENDS):
-        results = [one(chance, case, n, labels) for case, n, labels in rows[:DATA_SETS]]
+        results = [random_result(chance, case, n, labels) for case, n, labels in rows[:DATA_SETS]]
         counts = dict(Counter(result.verdict for result in results))
         name = f"backend-{number}"
         header = Header(
-            *(1, "matrix", suite.digest, DATA_SETS, DATA_SETS, DATA_SETS, name, Description(name, "1.0")),
+            *(2, "matrix", suite.digest, DATA_SETS, DATA_SETS, DATA_SETS, name, Description(name, "1.0")),
             *({}, {}, {}, "2027-01-01T00:00:00+00:00"),
         )
         runs.append(Run(f"{name}/results.jsonl", (header,), tuple(results), (Footer(counts, 0, (), 60.0),)))
     return runs
 
 
-def one(chance: random.Random, case: str, data_set: int, labels: object) -> Result:
+def random_result(chance: random.Random, case: str, data_set: int, labels: object) -> Result:
     verdict = chance.choices(VERDICTS, WEIGHTS)[0]
     wrong = verdict == "wrong_value"
     measured = verdict == "passed" or wrong
@@ -83,8 +82,8 @@ def one(chance: random.Random, case: str, data_set: int, labels: object) -> Resu
     )
 
 
-def opened(browser: Browser, file: Path) -> dict[str, float]:
-    """Milliseconds from the navigation to the first picture, longest frame while scrolling, and bytes of the heap."""
+def measure_page(browser: Browser, file: Path) -> dict[str, float]:
+    """Seconds to the first frame, to each view and per frame while scrolling; and bytes of the heap."""
     page = browser.new_page(viewport={"width": 1400, "height": 900})
     page.goto(file.as_uri())
     page.wait_for_selector("html[data-ready]", timeout=60_000)
@@ -117,9 +116,9 @@ def opened(browser: Browser, file: Path) -> dict[str, float]:
 def main() -> None:
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if chromium is None:
-        print("There is no Chromium here: the explorer is not measured.")
+        print("Chromium is not installed: the explorer is not measured.")
         return
-    runs = made()
+    runs = random_runs()
     start = time.perf_counter()
     report = gather(runs)
     gathered = time.perf_counter() - start
@@ -132,27 +131,27 @@ def main() -> None:
         browser = playwright.chromium.launch(
             executable_path=chromium, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         )
-        turns = [opened(browser, file) for _ in range(ROUNDS)]
+        turns = [measure_page(browser, file) for _ in range(ROUNDS)]
         browser.close()
     figures = {key: statistics.median(turn[key] for turn in turns) for key in turns[0]}
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     print(f"\nThe explorer, {DATA_SETS:,} data sets × {BACKENDS} backends; medians of {ROUNDS} rounds")
     rows = [
-        ("results gathered, causes found", f"{gathered:.1f} s", ""),
-        ("page written", f"{wrote:.1f} s", ""),
-        ("    its size", f"{len(text) / 1e6:.1f} MB", ""),
-        ("    most memory of the writing process", f"{peak / 1e6:.0f} MB", ""),
-        ("opened in Chromium, first picture", f"{figures['ready']:.2f} s", "≤ 2 s"),
-        ("    the list of all data sets", f"{figures['cases']:.2f} s", ""),
+        ("gather results and find causes", f"{gathered:.1f} s", ""),
+        ("write the page", f"{wrote:.1f} s", ""),
+        ("    size", f"{len(text) / 1e6:.1f} MB", ""),
+        ("    peak memory of the process", f"{peak / 1e6:.0f} MB", ""),
+        ("open in Chromium, first frame", f"{figures['ready']:.2f} s", "≤ 2 s"),
+        ("    list of all data sets", f"{figures['cases']:.2f} s", ""),
         ("    operators × types", f"{figures['map']:.2f} s", ""),
         (
-            "    a frame while scrolling, the longest",
+            "    frame while scrolling: median, longest",
             f"{figures['frame'] * 1e3:.0f} ms, {figures['longest'] * 1e3:.0f} ms",
             "",
         ),
-        ("    memory of its program", f"{figures['heap'] / 1e6:.0f} MB", ""),
+        ("    memory of the page", f"{figures['heap'] / 1e6:.0f} MB", ""),
     ]
-    print(tabulate(rows, ["what", "measured", "wanted"], disable_numparse=True))
+    print(tabulate(rows, ["", "measured", "goal"], disable_numparse=True))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The pictures in the README: the explorer over the results in reports/, as Chromium draws it."""
+"""Writes the screenshots in the README: the explorer with the results in reports/, in Chromium."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from PIL import Image
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from harness.reports.explorer.page import explorer
 from harness.reports.gather import gather
@@ -29,7 +29,7 @@ def main() -> None:
     if not results:
         sys.exit("There are no results in reports/matrix; make conformance writes them.")
     report = gather([read_run(path) for path in results])
-    # A case that a backend answered wrongly by not very much: both numbers can be read.
+    # A wrong value with a moderate error, so that both numbers are readable.
     near = (r for run in report.results[0] for r in run if r.verdict == "wrong_value" and r.data_set == 0)
     case = min(near, key=lambda result: (abs(float(result.error or "inf") - 30), result.case)).case
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -46,7 +46,9 @@ def main() -> None:
             page.goto("about:blank")
             page.goto(file.as_uri() + address.format(case=case, last=quote(report.summary.suites[0].runs[-1].label)))
             page.wait_for_selector("html[data-ready]")
-            page.wait_for_timeout(500)  # for the tensors and the pictures of the page
+            expect(page.locator("h1")).to_be_visible()
+            expect(page.locator("[aria-busy=true]")).to_have_count(0)  # the tensors are decompressed
+            page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
             shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB").quantize(COLOURS)
             to = Path("reports", f"explorer-{name}.png")
             shot.save(to, optimize=True)

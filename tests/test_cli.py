@@ -76,9 +76,9 @@ def test_two_runs_are_compared(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     Path(new).write_text(lines.replace('"verdict":"passed"', '"verdict":"crashed"', 2), encoding="utf-8")
     text = out(capsys, "compare", old, new, status=NOT_AS_EXPECTED)
     assert "**2 regressions, 0 data sets fixed.**" in text
-    assert "**No regression, 2 data sets fixed.**" in out(capsys, "compare", new, old)
+    assert "**No regressions, 2 data sets fixed.**" in out(capsys, "compare", new, old)
     assert json.loads(out(capsys, "compare", old, new, "--format", "json", status=NOT_AS_EXPECTED))["regressions"] == 2
-    assert "**No regression, 2 data sets fixed.**" in out(capsys, "compare", new, old, "--select", "verdict=crashed")
+    assert "**No regressions, 2 data sets fixed.**" in out(capsys, "compare", new, old, "--select", "verdict=crashed")
     assert out(capsys, "compare", old, old, "--output", str(tmp_path / "a folder" / "x.md")) == ""
     assert (tmp_path / "a folder" / "x.md").read_text(encoding="utf-8").startswith("# Comparison: numpy 0.1.0 → numpy")
 
@@ -89,14 +89,14 @@ def test_what_cannot_be_compared(capsys: pytest.CaptureFixture[str], tmp_path: P
         main([*command, str(tmp_path / folder), "--select", "T=float"])
     one, other = str(tmp_path / "one"), str(tmp_path / "one" / "other")
     lines = complaint(capsys, "compare", one, other)
-    assert lines[0].startswith("onnx-conformance: OLD holds 2 runs over the suite matrix: numpy 0.1.0")
+    assert lines[0].startswith("onnx-conformance: OLD has 2 runs of the suite matrix: numpy 0.1.0")
     assert "There are no results" in complaint(capsys, "compare", other, str(tmp_path / "nowhere"))[0]
     results = tmp_path / "one" / "other" / "matrix" / "numpy" / "results.jsonl"
     changed = tmp_path / "changed.jsonl"
     header, rest = results.read_text(encoding="utf-8").split("\n", 1)
     changed.write_text(f"{json.dumps({**json.loads(header), 'digest': 'ab' * 32})}\n{rest}", encoding="utf-8")
     lines = complaint(capsys, "compare", other, str(changed))
-    assert "of the same case name and number" in lines[0]
+    assert "with the same name in common" in lines[0]
     assert "--force" in lines[1]
     assert "The suites differ" in out(capsys, "compare", other, str(changed), "--force")
 

@@ -1,4 +1,4 @@
-"""The pytest plugin, in pytest sessions of its own over small suites and miniatures."""
+"""The pytest plugin, in separate pytest sessions with small suites and miniature backends."""
 
 import fnmatch
 import re
@@ -50,12 +50,12 @@ RECORDER = """
             note("run", int(y.flat[0]))
             return [y]
 """
-"""A backend that writes down what it is asked; data set ``n`` of the tiny suite holds ``n`` first."""
+"""A backend that logs its calls. The first element of data set ``n`` of the tiny suite is ``n``."""
 
 
 @pytest.fixture(autouse=True)
 def _strict(pytester, monkeypatch):
-    """Sessions find the miniatures, take warnings for errors, and leave nothing behind."""
+    """Sessions can import the miniatures, treat warnings as errors, and must leave no files or processes behind."""
     monkeypatch.setenv("PYTHONPATH", str(SUPPORT))
     monkeypatch.setenv("TMPDIR", str(pytester.path))
     monkeypatch.setenv("MINIATURE_MARK", str(pytester.path / "mark"))
@@ -63,8 +63,8 @@ def _strict(pytester, monkeypatch):
     monkeypatch.delenv("CI", raising=False)
     pytester.makeini("[pytest]\naddopts = --strict-markers -p no:hypothesispytest\nfilterwarnings = error\n")
     yield
-    assert not list(pytester.path.glob("onnx-conformance-*")), "a scratch folder is left behind"
-    assert tools.await_gone(str(pytester.path)), "a worker is left behind"
+    assert not list(pytester.path.glob("onnx-conformance-*")), "a scratch folder was not removed"
+    assert tools.await_gone(str(pytester.path)), "a worker is still running"
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def tiny(pytester):
 
 @pytest.fixture
 def session(pytester, tiny):
-    """Runs pytest over the tiny suite, or another, on miniatures."""
+    """Runs pytest on a suite with miniature backends."""
 
     def run(*backends, suite="tiny", arguments=()):
         specs = [spec if ":" in spec else f"miniatures:{spec}" for spec in backends]
@@ -95,7 +95,7 @@ def cumprod(tmp_path_factory):
 
 
 def outcomes(result):
-    """What became of each test, by its name; of ``[miniatures-Right-0]`` that between the brackets."""
+    """Test name → outcome."""
     found = re.findall(
         r"^(?:\[gw\d\] \[ *\d+%\] )?(?:(PASSED|FAILED|SKIPPED|XFAIL) )?\S+manifest\.jsonl::(\S+?)"
         r"(?: (PASSED|FAILED|SKIPPED|XFAIL)\b.*)?$",
@@ -113,7 +113,7 @@ def names(result):
     return [line.partition("::")[2] for line in result.outlines if "manifest.jsonl::" in line]
 
 
-def test_a_verdict_is_an_outcome(pytester, session):
+def test_outcomes_of_verdicts(pytester, session):
     data = [[np.array([[n, 0.0, np.nan], [5, 2.5, -1.0]], np.float32)] for n in range(3)]
     root = pytester.path / "one"
     case = tools.write_case(root, "test_one", data)
@@ -152,7 +152,7 @@ def test_a_verdict_is_an_outcome(pytester, session):
     )
 
 
-def test_a_failure_says_what_where_and_how_to_see_it_again(session):
+def test_the_message_of_a_failure(session):
     result = session("OneBoundOff", arguments=["-k", "000 and Off-1"])
     text = result.stdout.str()
     case, backend = "test_identity_000", "miniatures:OneBoundOff"
@@ -167,20 +167,20 @@ def test_a_failure_says_what_where_and_how_to_see_it_again(session):
     assert result.ret == pytest.ExitCode.TESTS_FAILED
 
 
-def test_what_failed_is_run_again(pytester, session):
+def test_last_failed(pytester, session):
     pytester.makepyfile(fussy=FUSSY)
     session("fussy:Fussy").assert_outcomes(passed=4, failed=2)
     again = session("fussy:Fussy", "Right", arguments=["--lf"])
     assert outcomes(again) == {f"test_identity_00{c}[fussy-Fussy-1]": "FAILED" for c in range(2)}
 
 
-def test_backends_that_do_not_come_back_fail_what_is_left(session):
+def test_a_backend_that_does_not_restart_fails_the_remaining_tests(session):
     result = session("FailsToStartAgain")
     result.assert_outcomes(failed=6)
     result.stdout.fnmatch_lines(["not run: The backend 'miniatures:FailsToStartAgain' does not start: *"])
 
 
-def test_one_worker_prepares_a_case_once_and_never_runs_what_is_skipped(pytester, session):
+def test_a_case_is_prepared_once_and_skipped_tests_never_run(pytester, session):
     pytester.makepyfile(recorder=RECORDER)
     pytester.makeconftest("""
         import pytest
@@ -198,7 +198,7 @@ def test_one_worker_prepares_a_case_once_and_never_runs_what_is_skipped(pytester
     assert len(set(workers)) == 1
 
 
-def test_a_crash_costs_its_test_alone_and_tests_may_come_in_any_order(pytester, session):
+def test_a_crash_fails_one_test_and_tests_can_be_reordered(pytester, session):
     pytester.makepyfile(test_mine="def test_mine(): pass")
     pytester.makeconftest("def pytest_collection_modifyitems(items): items.sort(key=lambda item: item.name[::-1])")
     result = session("Right", "SegfaultsSecond", arguments=["test_mine.py"])
@@ -208,7 +208,7 @@ def test_a_crash_costs_its_test_alone_and_tests_may_come_in_any_order(pytester, 
     assert failed == [f"test_identity_00{c}[miniatures-SegfaultsSecond-1]" for c in range(2)]
 
 
-def test_distributed_it_is_the_same(pytester, session):
+def test_xdist(pytester, session):
     pytester.makepyfile(test_mine="def test_mine(): pass")
     pytester.makepyfile(fussy=FUSSY)
     result = session("fussy:Fussy", "Declines", arguments=["-n2", "test_mine.py", "--junitxml=report.xml"])
@@ -223,7 +223,7 @@ def test_distributed_it_is_the_same(pytester, session):
     assert not [case for case in cases if case.find("properties") is not None]
 
 
-def test_a_known_failure_is_expected_and_must_fail(pytester, session):
+def test_known_failures(pytester, session):
     pytester.makefile(
         ".toml",
         known="""
@@ -250,14 +250,14 @@ def test_a_known_failure_is_expected_and_must_fail(pytester, session):
         [
             "XFAIL tiny/manifest.jsonl::test_identity_000[[]*-1[]] - error: it is fussy about ones",
             "[[]XPASS(strict)[]] expected crashed or timed out: it was slow",
-            "by the entry on: case=*_001 data_set=0",
+            "expectation: case=*_001 data_set=0",
         ]
     )
     taken_as_they_are = session("fussy:Fussy", arguments=["--onnx-expected=known.toml", "--runxfail"])
     taken_as_they_are.assert_outcomes(passed=4, failed=2)
 
 
-def test_labels_are_words_and_a_marker(pytester, cumprod):
+def test_labels_are_keywords_and_a_marker(pytester, cumprod):
     def collected(*arguments):
         options = (f"--onnx-suite={cumprod.path}", "--onnx-backend=numpy", "--co", "-q")
         return names(pytester.runpytest_inprocess(*options, *arguments))
@@ -273,7 +273,7 @@ def test_labels_are_words_and_a_marker(pytester, cumprod):
     assert collected("-m", "not onnx") == []
 
 
-def test_generated_cases_pass_and_are_named_by_what_was_collected(pytester, cumprod):
+def test_generated_cases_pass_and_can_be_selected_by_node_id(pytester, cumprod):
     options = (f"--onnx-suite={cumprod.path}", "--onnx-backend=numpy", "-v")
     result = pytester.runpytest_inprocess(*options, "--onnx-select=T=float16", "--durations=1", "-pno:cacheprovider")
     found = outcomes(result)
@@ -293,7 +293,7 @@ HOSTILE = """
 """
 
 
-def test_what_a_backend_says_does_nothing(pytester, session):
+def test_text_from_a_backend_is_escaped(pytester, session):
     pytester.makepyfile(hostile=HOSTILE)
     result = session("hostile:Hostile", arguments=["--junitxml=report.xml", "-k", "000 and Hostile-0"])
     result.assert_outcomes(failed=1)
@@ -311,14 +311,16 @@ def test_a_damaged_suite_stops_the_session(session, tiny, distributed):
     path.write_bytes(path.read_bytes()[:-1])
     result = session("Right", arguments=["--maxfail=9", *distributed])
     assert result.ret == pytest.ExitCode.INTERRUPTED
-    said = f"{path} is not the file that the manifest lists (SHA-256)."
-    result.stdout.fnmatch_lines([said, "  Write the suite again: onnx-conformance generate --force.", f"!*{said}*"])
+    message = f"{path} is not the file that the manifest lists (SHA-256)."
+    result.stdout.fnmatch_lines(
+        [message, "  Write the suite again: onnx-conformance generate --force.", f"!*{message}*"]
+    )
     if not distributed:
         result.assert_outcomes(passed=1, failed=1)
     assert "Traceback" not in result.stdout.str()
 
 
-def test_a_broken_manifest_is_an_error_of_collection(session, tiny):
+def test_a_broken_manifest_is_a_collection_error(session, tiny):
     with (tiny.path / "manifest.jsonl").open("a") as manifest:
         manifest.write("{}\n")
     result = session("Right")
@@ -331,24 +333,30 @@ def test_a_broken_manifest_is_an_error_of_collection(session, tiny):
     ("arguments", "message"),
     [
         (["--onnx-suite=none", "--onnx-backend=numpy"], "There is no suite at */none.\n  Write it: *"),
-        (["--onnx-suite=tiny"], "There is no backend to test.\n  Name one: --onnx-backend numpy or *"),
-        (["--onnx-backend=numpy"], "There is no suite to run.\n  Name one: *"),
-        (["--onnx-suite=tiny", "--onnx-backend=a:b", "--onnx-backend=a-b"], "'a:b' and 'a-b' are both a-b *\n  *"),
+        (["--onnx-suite=tiny"], "No backend is given.\n  Add one: --onnx-backend numpy or *"),
+        (["--onnx-backend=numpy"], "No suite is given.\n  Add one: *"),
+        (
+            ["--onnx-suite=tiny", "--onnx-backend=a:b", "--onnx-backend=a-b"],
+            "'a:b' and 'a-b' have the same name *, a-b.*\n  *",
+        ),
         (["--onnx-suite=tiny", "--onnx-backend=numpy", "--onnx-select=op="], "No case has op=; op is Identity."),
         (["--onnx-suite=tiny", "--onnx-backend=numpy", "--onnx-select=op=Identify"], "*; did you mean op=Identity?"),
         (["--onnx-suite=tiny", "--onnx-backend=numpy", "--onnx-select=a!b"], "'a!b' is no term of a selection.\n  *"),
-        (["--onnx-suite=tiny", "--onnx-backend=numpy", "--onnx-limit=-1"], "--onnx-limit -1 is no positive *\n  *"),
-        (["--onnx-suite=tiny", "--onnx-backend=numpy", "--onnx-expected=x.toml"], "There are no expectations at x*"),
+        (["--onnx-suite=tiny", "--onnx-backend=numpy", "--onnx-limit=-1"], "--onnx-limit -1 is not a positive *\n  *"),
+        (
+            ["--onnx-suite=tiny", "--onnx-backend=numpy", "--onnx-expected=x.toml"],
+            "The expectations file x.toml does not *",
+        ),
     ],
 )
-def test_wrong_usage_is_told_before_anything_runs(pytester, tiny, arguments, message):
+def test_wrong_usage_is_reported_before_anything_runs(pytester, tiny, arguments, message):
     with pytest.raises(pytest.UsageError) as error:
         pytester.parseconfigure(*arguments)
     assert fnmatch.fnmatchcase(str(error.value), message), str(error.value)
 
 
 @pytest.mark.parametrize("arguments", [[], ["-n2"]])
-def test_a_backend_that_is_not_there_is_wrong_usage(session, arguments):
+def test_a_missing_backend_is_wrong_usage(session, arguments):
     result = session("Rihgt", arguments=arguments)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
@@ -358,7 +366,7 @@ def test_a_backend_that_is_not_there_is_wrong_usage(session, arguments):
 
 
 @pytest.mark.parametrize("arguments", [[], ["-n2"]])
-def test_interrupted_it_leaves_no_process(pytester, tiny, arguments):
+def test_an_interrupted_session_leaves_no_process(pytester, tiny, arguments):
     command = [sys.executable, "-m", "pytest", "--onnx-suite=tiny", "--onnx-backend=miniatures:HangsInPrepare"]
     process = pytester.popen([*command, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     mark = str(pytester.path)
@@ -378,7 +386,7 @@ def is_worker(pid):
         return False
 
 
-def test_a_session_without_a_suite_pays_for_the_options_alone():
+def test_a_session_without_a_suite_imports_only_the_options():
     code = "import sys, pytest, harness.pytest_plugin; print([m for m in sys.modules if m.startswith('harness')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['harness', 'harness.pytest_plugin']"

@@ -303,7 +303,7 @@ def _run(parser: argparse.ArgumentParser) -> None:
 def _report(parser: argparse.ArgumentParser) -> None:
     from harness.reports.formats import FORMATS
 
-    usual = ", ".join(name for name, one in FORMATS.items() if one.usual)
+    usual = ", ".join(name for name, one in FORMATS.items() if one.default)
     _describe(
         parser,
         "Write reports of results and print a summary.",

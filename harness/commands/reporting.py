@@ -38,7 +38,7 @@ def report(options: argparse.Namespace) -> int:
         else:
             sys.stdout.write(text)
     elif options.output and not options.output.is_file():
-        written = _write(options.output, files, FORMATS[options.format].former)
+        written = _write(options.output, files, FORMATS[options.format].stale)
         note(f"Wrote {_names(written)} to {options.output}")
     else:
         raise SeveralFiles(
@@ -56,7 +56,7 @@ def write_reports(
 
     gathered = _gathered(paths, testdata, select, suites)
     written = [
-        name for one in FORMATS.values() if one.usual for name in _write(folder, one.files(gathered), one.former)
+        name for one in FORMATS.values() if one.default for name in _write(folder, one.files(gathered), one.stale)
     ]
     sys.stdout.write(console(gathered, colours=sys.stdout.isatty()))
     note(f"Wrote {_names(written)} to {folder}")

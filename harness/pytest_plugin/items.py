@@ -1,4 +1,4 @@
-"""What pytest collects of a suite: its folder, its manifest, and a test for each backend and data set."""
+"""The pytest collectors and items of a suite: its folder, its manifest, and a test per backend and data set."""
 
 from __future__ import annotations
 
@@ -17,221 +17,225 @@ from harness.errors import ConformanceError
 from harness.judging.judge import judge
 from harness.judging.outcome import Task
 from harness.pytest_plugin.worker import PersistentWorker
-from harness.reports.text import node, plain, plain_lines, reproduce, verdict_words
+from harness.reports.text import node_text, printable, printable_lines, repro_command, verdict_text
 from harness.results.expectations import Expectation, Expectations
 from harness.results.lines import Result
 from harness.suite.cases import Case, Labels
 from harness.suite.manifest import MANIFEST, BrokenManifest, Suite
 from harness.suite.select import NothingSelected, Selection, select_cases
 
-_AHEAD = 2
-"""Cases that are worked on, or wait to be, while a test is reported."""
-_HELD = frozenset(("skip", "skipif", "xfail"))
-"""Markers of tests that may never be run."""
+_CASES_AHEAD = 2
+"""The number of cases that are submitted to the backend ahead of the current test."""
+_SKIP_MARKERS = frozenset(("skip", "skipif", "xfail"))
+"""Tests with one of these markers are not run ahead of their turn, because they may not run at all."""
 
 
 class NotPassed(Exception):
-    """A test that fails; its text is all there is to say, and where our code raised it says nothing."""
+    """A failed test. Its message is shown without a traceback."""
 
 
-class Subject(msgspec.Struct, frozen=True, eq=False):
+class TestedBackend(msgspec.Struct, frozen=True, eq=False):
     """A backend under test."""
 
     spec: str
     name: str
-    """In node ids and keywords."""
-    entries: tuple[Expectation, ...]
-    """What it is known to fail."""
+    """The name in node ids and keywords."""
+    expectations: tuple[Expectation, ...]
+    """The known failures."""
     worker: PersistentWorker
 
 
 class SuiteFolder(pytest.Directory):
-    """A suite's folder, of whose thousands of folders none is looked at."""
+    """The folder of a suite. Only the manifest in it is collected."""
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
-        """The manifest alone."""
+        """Collects the manifest."""
         return self.ihook.pytest_collect_file(file_path=self.path / MANIFEST, parent=self)
 
 
 class SuiteFile(pytest.File):
-    """A manifest: the tests of each backend in turn, in its order."""
+    """A manifest. Tests are ordered by backend, then as in the manifest."""
 
-    def __init__(self, *, suite: Suite, selection: Selection, subjects: Sequence[Subject], **rest: Any) -> None:
+    def __init__(self, *, suite: Suite, selection: Selection, backends: Sequence[TestedBackend], **rest: Any) -> None:
         super().__init__(**rest)
         self.suite = suite
         self._selection = selection
-        self._subjects = subjects
+        self._backends = backends
 
     def collect(self) -> Iterable[pytest.Item]:
-        """A test for each subject, case and data set. Raises CollectError where the manifest is broken."""
+        """Collects a test for each backend and data set. Raises CollectError if the manifest is broken."""
         try:
-            with _garbage_kept():
+            with _gc_disabled():
                 return list(self._tests())
         except BrokenManifest as error:
-            raise self.CollectError(told(error)) from error
+            raise self.CollectError(error_text(error)) from error
 
     def _tests(self) -> Iterator[DataSetTest]:
         chosen = list(self._chosen())
-        for subject in self._subjects:
-            book = Expectations(subject.entries, self.suite.name)
+        for backend in self._backends:
+            expectations = Expectations(backend.expectations, self.suite.name)
             for case, data_sets in chosen:
-                facts = _Facts(self.suite, subject, book, case)
+                context = _CaseContext(self.suite, backend, expectations, case)
                 for number in data_sets:
-                    name = f"{case.name}[{subject.name}-{number}]"
-                    # Of the name alone pytest would not know that its brackets are parameters, and --lf not the test.
+                    name = f"{case.name}[{backend.name}-{number}]"
+                    # With an explicit node id pytest treats the brackets as parameters, and --lf finds the test.
                     node_id = f"{self.nodeid}::{name}"
-                    yield DataSetTest.from_parent(self, name=name, nodeid=node_id, facts=facts, data_set=number)
+                    yield DataSetTest.from_parent(self, name=name, nodeid=node_id, context=context, data_set=number)
 
     def _chosen(self) -> Iterator[tuple[Case, tuple[int, ...]]]:
         if not self._selection.terms:
             yield from ((case, tuple(range(len(case.data_sets)))) for case in self.suite.cases())
             return
-        with contextlib.suppress(NothingSelected):  # another suite has something
+        with contextlib.suppress(NothingSelected):  # another suite has matches
             yield from select_cases(self.suite.cases(), self._selection)
 
 
-class _Facts:
-    """What the tests of a case on one backend share."""
+class _CaseContext:
+    """The data that all tests of a case on one backend share."""
 
-    def __init__(self, suite: Suite, subject: Subject, book: Expectations, case: Case) -> None:
+    def __init__(self, suite: Suite, backend: TestedBackend, expectations: Expectations, case: Case) -> None:
         self.suite = suite
-        self.subject = subject
-        self.book = book
+        self.backend = backend
+        self.expectations = expectations
         self.case = case
         self._markers: dict[str, pytest.MarkDecorator] = {}
 
     def marker(self, group: str) -> pytest.MarkDecorator:
-        """The labels of a data set of this input group.
+        """The marker with the labels of a data set of this input group.
 
-        As in selections a fixed label comes before a type variable, and that before an attribute.
+        If names collide, fixed labels take precedence over type variables, and those over attributes, as in selections.
         """
         if group not in self._markers:
             labels = self.case.labels
-            told: dict[str, Any] = {
+            labels_by_name: dict[str, Any] = {
                 **labels.attributes,
                 **labels.types,
                 "suite": self.suite.name,
-                "backend": self.subject.name,
+                "backend": self.backend.name,
                 "op": labels.op,
                 "domain": labels.domain or "ai.onnx",
                 "since": labels.since,
                 "category": labels.category,
                 "group": group,
             }
-            told.pop("self", None)  # which Python could not pass on
-            self._markers[group] = pytest.mark.onnx(**told)
+            labels_by_name.pop("self", None)  # not possible as a keyword argument of a method
+            self._markers[group] = pytest.mark.onnx(**labels_by_name)
         return self._markers[group]
 
 
 class DataSetTest(pytest.Item):
-    """A data set on a backend."""
+    """A test: one data set on one backend."""
 
-    def __init__(self, *, facts: _Facts, data_set: int, **rest: Any) -> None:
+    def __init__(self, *, context: _CaseContext, data_set: int, **rest: Any) -> None:
         super().__init__(**rest)
-        self.facts = facts
+        self.context = context
         self.data_set = data_set
-        self.behind: DataSetTest | None = None
-        """The test right after it."""
-        self.together: tuple[int, ...] = (data_set,)
-        """Its data set and those of the same case that are tested right after it: a model is prepared once for all."""
-        self.after: DataSetTest | None = None
-        """The test right after those."""
-        self.may_be_early = True
+        self.next_test: DataSetTest | None = None
+        """The test that runs directly after this one, if known."""
+        self.data_sets: tuple[int, ...] = (data_set,)
+        """Its data set and those of the same case that run directly after it. They share one prepared model."""
+        self.next_batch: DataSetTest | None = None
+        """The test directly after those."""
+        self.may_prefetch = True
         self.seconds = 0.0
-        """What the backend took, once it has answered."""
-        labels = facts.case.labels
-        group = facts.case.data_sets[data_set].group
-        self.add_marker(facts.marker(group))
-        self.extra_keyword_matches.update((facts.subject.name, labels.op, labels.category, group))
+        """The time the backend took. 0 until the test has run."""
+        labels = context.case.labels
+        group = context.case.data_sets[data_set].group
+        self.add_marker(context.marker(group))
+        self.extra_keyword_matches.update((context.backend.name, labels.op, labels.category, group))
         self.extra_keyword_matches.update(labels.types.values())
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Where it stands: in the manifest, under its name."""
+        """The location: the manifest and the name of the test."""
         return self.path, 0, self.name
 
-    def join(self, behind: DataSetTest | None) -> None:
-        """Learn what is tested right after it, from the last to the first."""
-        # Whoever marks a test to be skipped or not to be run does not want it run ahead of its turn, either.
-        self.may_be_early = _HELD.isdisjoint(mark.name for mark in self.iter_markers())
-        self.behind = self.after = behind
-        if behind and behind.may_be_early and self.facts is behind.facts and self.data_set < behind.data_set:
-            self.together = (self.data_set, *behind.together)
-            self.after = behind.after
+    def link(self, following: DataSetTest | None) -> None:
+        """Sets the test that runs directly after this one. Call it from the last test to the first."""
+        self.may_prefetch = _SKIP_MARKERS.isdisjoint(mark.name for mark in self.iter_markers())
+        self.next_test = self.next_batch = following
+        if (
+            following
+            and following.may_prefetch
+            and self.context is following.context
+            and self.data_set < following.data_set
+        ):
+            self.data_sets = (self.data_set, *following.data_sets)
+            self.next_batch = following.next_batch
 
-    def order(self) -> None:
-        """Have the backend work on it when it comes to it, unless it may be that it is not to be run."""
-        if self.may_be_early:
-            self.facts.subject.worker.order(self._task())
+    def prefetch(self) -> None:
+        """Submits the test to the backend ahead of its turn, unless it may be skipped."""
+        if self.may_prefetch:
+            self.context.backend.worker.prefetch(self._task())
 
-    def order_more(self) -> None:
-        """The same with the cases that come after its own, so many that the backend never waits for us."""
-        test = self.after
-        for _ in range(_AHEAD):
+    def prefetch_following(self) -> None:
+        """Submits the cases after its own, so that the backend does not have to wait for pytest."""
+        test = self.next_batch
+        for _ in range(_CASES_AHEAD):
             if test:
-                test.order()
-                test = test.after
+                test.prefetch()
+                test = test.next_batch
 
     def runtest(self) -> None:
-        """Ask the backend and judge its answer; a failure of the harness itself stops the session."""
+        """Runs the data set and judges the output. A failure of the harness itself stops the session."""
         try:
-            outcome = self.facts.subject.worker.answer(self._task())
+            outcome = self.context.backend.worker.outcome(self._task())
             result = judge(outcome)
         except ConformanceError as error:
-            self.session.shouldstop = plain(str(error))
-            raise NotPassed(told(error)) from error
+            self.session.shouldstop = printable(str(error))
+            raise NotPassed(error_text(error)) from error
         self.seconds = outcome.seconds + outcome.prepare_seconds
         self._report(result)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """What is to be said of a failure, which is no traceback unless the harness is at fault."""
-        ours = isinstance(excinfo.value, NotPassed | pytest.xfail.Exception)
-        return str(excinfo.value) if ours else super().repr_failure(excinfo, style)
+        """The message of a failure. There is a traceback only for unexpected exceptions."""
+        expected = isinstance(excinfo.value, NotPassed | pytest.xfail.Exception)
+        return str(excinfo.value) if expected else super().repr_failure(excinfo, style)
 
     def _task(self) -> Task:
-        facts = self.facts
-        return Task.of_suite(str(facts.suite.path), facts.case, self.together)
+        context = self.context
+        return Task.of_suite(str(context.suite.path), context.case, self.data_sets)
 
     def _report(self, result: Result) -> None:
-        """Pass, skip, fail or fail as known."""
-        said = plain(": ".join(filter(None, (verdict_words(result.verdict), result.message))))
+        """Reports the verdict as passed, skipped, failed or xfailed."""
+        text = printable(": ".join(filter(None, (verdict_text(result.verdict), result.message))))
         match result.verdict:
             case "passed":
-                self._require_no_denial(result)
+                self._require_no_unexpected_pass(result)
             case "unspecified":
-                pytest.skip(plain(f"unspecified: {self.facts.case.data_sets[self.data_set].unspecified}"))
-            case "unsupported":
-                pytest.skip(said)
+                pytest.skip(printable(f"unspecified: {self.context.case.data_sets[self.data_set].unspecified}"))
+            case "unsupported" | "insensitive":
+                pytest.skip(text)
             case "not_run" if result.known:
-                pytest.skip(plain(result.known))
+                pytest.skip(printable(result.known))
             case _:
-                known = self.facts.book.annotate(result).known
+                known = self.context.expectations.annotate(result).known
                 if known:
-                    pytest.xfail(plain(f"{verdict_words(result.verdict)}: {known}"))
-                raise NotPassed("\n".join([said, *self._where(result.labels)]))
+                    pytest.xfail(printable(f"{verdict_text(result.verdict)}: {known}"))
+                raise NotPassed("\n".join([text, *self._location(result.labels)]))
 
-    def _require_no_denial(self, result: Result) -> None:
-        """Fail where the backend is known to fail here, and does not: what is known of it no longer holds."""
-        contradicting = self.facts.book.contradicting(result)
+    def _require_no_unexpected_pass(self, result: Result) -> None:
+        """Fails if a known failure passes: the expectation no longer holds."""
+        contradicting = self.context.expectations.contradicting(result)
         if contradicting and not self.config.option.runxfail:
-            expected = " or ".join(verdict_words(verdict) for verdict in contradicting.verdicts)
+            expected = " or ".join(verdict_text(verdict) for verdict in contradicting.verdicts)
             lines = [
                 f"[XPASS(strict)] expected {expected}: {contradicting.reason}",
-                f"by the entry on: {contradicting.select}",
+                f"expectation: {contradicting.select}",
             ]
-            raise NotPassed("\n".join([*map(plain, lines), *self._where(result.labels)]))
+            raise NotPassed("\n".join([*map(printable, lines), *self._location(result.labels)]))
 
-    def _where(self, labels: Labels) -> Iterator[str]:
-        facts = self.facts
-        yield plain(node(labels))
-        command = reproduce(facts.suite.name, facts.case.name, facts.subject.spec, self.data_set)
-        testdata = os.path.relpath(facts.suite.path.parent, self.config.invocation_params.dir)
+    def _location(self, labels: Labels) -> Iterator[str]:
+        context = self.context
+        yield printable(node_text(labels))
+        command = repro_command(context.suite.name, context.case.name, context.backend.spec, self.data_set)
+        testdata = os.path.relpath(context.suite.path.parent, self.config.invocation_params.dir)
         where = "" if testdata == "testdata" else f" --testdata {shlex.quote(testdata)}"
-        yield plain(f"reproduce: {command}{where}")
+        yield printable(f"reproduce: {command}{where}")
 
 
 @contextlib.contextmanager
-def _garbage_kept() -> Generator[None]:
-    """No garbage is collected meanwhile: there is none, and each time all the tests so far are gone through."""
+def _gc_disabled() -> Generator[None]:
+    """Disables garbage collection: it would repeatedly traverse all tests created so far and free nothing."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -241,6 +245,6 @@ def _garbage_kept() -> Generator[None]:
             gc.enable()
 
 
-def told(error: ConformanceError) -> str:
-    """An error and what to do next, on a line each."""
-    return plain_lines(f"{error}\n  {error.advice}" if error.advice else str(error))
+def error_text(error: ConformanceError) -> str:
+    """The message and the advice of an error, one line each."""
+    return printable_lines(f"{error}\n  {error.advice}" if error.advice else str(error))

@@ -1,4 +1,4 @@
-"""The worker that a pytest process keeps for a backend: asked data set by data set, it works while pytest is busy."""
+"""A backend worker that runs data sets ahead of the tests that need them."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from harness.judging.outcome import Outcome, Task
 from harness.running.pool import Limits, Pool
 
 _Key = tuple[str, int]
-"""Folder of a case and data set."""
+"""(Folder of the case, data set)."""
 
 
 class PersistentWorker:
-    """A pool of one worker, which is given work ahead of the questions."""
+    """A pool of one worker with a queue of tasks. Outcomes are kept until a test asks for them."""
 
     def __init__(self, backend: str, limits: Limits) -> None:
         self._backend = backend
         self._limits = limits
         self._pool: Pool | None = None
-        self._ends = ExitStack()
-        self._orders = _Requests()
+        self._exit_stack = ExitStack()
+        self._queue = _TaskQueue()
         self._outcomes: Iterator[Outcome] = iter(())
         self._pending: set[_Key] = set()
-        """Ordered, and without an outcome yet."""
-        self._early: dict[_Key, Outcome] = {}
-        """Outcomes that nobody has asked for yet."""
+        """Data sets in the queue or in the worker."""
+        self._outcomes_by_key: dict[_Key, Outcome] = {}
+        """Outcomes that no test has asked for yet."""
 
     def begin(self) -> None:
-        """Start loading the backend, without waiting for it. Raises NoProgram and NoScratch."""
-        self._pool = self._ends.enter_context(Pool(self._backend, 1, self._limits))
+        """Starts to load the backend and does not wait. Raises NoProgram and NoScratch."""
+        self._pool = self._exit_stack.enter_context(Pool(self._backend, 1, self._limits))
         self._pool.start_workers()
 
     def start(self) -> Pool:
-        """Wait until the backend is loaded. Raises BackendRefused, NoStart, NoProgram and NoScratch."""
+        """Waits until the backend is loaded. Raises BackendRefused, NoStart, NoProgram and NoScratch."""
         if self._pool is None:
             self.begin()
         assert self._pool
@@ -44,39 +44,39 @@ class PersistentWorker:
         return self._pool
 
     def close(self) -> None:
-        """End the worker and what it started."""
+        """Ends the worker and its child processes."""
         self._pool = None
-        self._ends.close()
+        self._exit_stack.close()
 
-    def order(self, task: Task) -> None:
-        """Have a task worked on when the worker comes to it, but for data sets that are ordered already."""
+    def prefetch(self, task: Task) -> None:
+        """Adds the data sets of a task to the queue, except those that were added before."""
         keys = {number: (task.folder, number) for number in task.data_sets}
-        fresh = tuple([n for n, key in keys.items() if key not in self._pending and key not in self._early])
-        if fresh:
-            self._pending.update(keys[number] for number in fresh)
-            self._orders.tasks.append(msgspec.structs.replace(task, data_sets=fresh))
+        new = tuple([n for n, key in keys.items() if key not in self._pending and key not in self._outcomes_by_key])
+        if new:
+            self._pending.update(keys[number] for number in new)
+            self._queue.tasks.append(msgspec.structs.replace(task, data_sets=new))
 
-    def answer(self, task: Task) -> Outcome:
-        """The outcome of a task's first data set, which is ordered now if it was not before; each is given once.
+    def outcome(self, task: Task) -> Outcome:
+        """Waits for the outcome of the first data set of a task. The task is added to the queue if necessary.
 
-        Raises NoScratch, and what ``start`` raises.
+        An outcome can be taken once. Raises NoScratch, and what ``start`` raises.
         """
-        self.order(task)
+        self.prefetch(task)
         wanted = (task.folder, task.data_sets[0])
         pool = self.start()
-        while wanted not in self._early:
+        while wanted not in self._outcomes_by_key:
             outcome = next(self._outcomes, None)
             if outcome is None:
-                self._outcomes = pool.run(self._orders)
+                self._outcomes = pool.run(self._queue)
                 continue
             key = (outcome.folder, outcome.data_set)
             self._pending.discard(key)
-            self._early[key] = outcome
-        return self._early.pop(wanted)
+            self._outcomes_by_key[key] = outcome
+        return self._outcomes_by_key.pop(wanted)
 
 
-class _Requests:
-    """Tasks for the pool, which looks for more whenever an answer comes, though there were none before."""
+class _TaskQueue:
+    """The queue of tasks. The pool asks for the next task after each outcome, also if there was none before."""
 
     def __init__(self) -> None:
         self.tasks: deque[Task] = deque()

@@ -1,1 +1,1 @@
-"""What people read: console, Markdown, JSON, CSV and JUnit, all of them from result lines only."""
+"""Report formats. Everything is computed from result lines, plus the tensors to show."""

@@ -1,4 +1,4 @@
-"""Badges: a JSON file a run, as the endpoint badge of Shields reads it."""
+"""Badges: one JSON file per run for the Shields endpoint badge."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from typing import Literal
 import msgspec
 
 from harness.reports.file_names import file_names
-from harness.reports.gather import Report, RunFacts
+from harness.reports.gather import Report, RunInfo
 from harness.reports.tables import Tally
-from harness.reports.text import count, one_line, percent
+from harness.reports.text import format_count, one_line, percent
 
 Colour = Literal["brightgreen", "green", "yellowgreen", "yellow", "orange", "red", "lightgrey"]
 
 _COLOURS: tuple[tuple[int, Colour], ...] = ((95, "green"), (85, "yellowgreen"), (70, "yellow"), (50, "orange"))
-"""From what percentage of the scored data sets on."""
+"""Minimum percentage of passed data sets → colour."""
 
 
 class Badge(msgspec.Struct, frozen=True, rename={"schema_version": "schemaVersion", "colour": "color"}):
-    """A badge of two parts, as Shields' endpoint badge has it."""
+    """The JSON of a Shields endpoint badge."""
 
     label: str
     """The left part: suite and backend."""
     message: str
     """The right part: the rate with its denominator."""
     colour: Colour
-    """``brightgreen`` where all of the whole suite passed; ``lightgrey`` for a part of it, which is no rate to show."""
+    """``brightgreen`` if the whole suite passed, ``lightgrey`` if the run does not cover the whole suite."""
     schema_version: Literal[1] = 1
 
 
 def badges(report: Report) -> Iterator[tuple[str, str]]:
-    """``badges/<suite>-<backend>.json`` for each run."""
+    """Yields path and text of ``badges/<suite>-<backend>.json`` for each run."""
     selection = f" {report.summary.selection}" if report.summary.selection else ""
     found = [
         (f"{suite.name}-{run.label}", _badge(f"{suite.name}{selection} · {run.label}", run, tally))
@@ -42,16 +42,18 @@ def badges(report: Report) -> Iterator[tuple[str, str]]:
         yield f"badges/{name}.json", msgspec.json.format(msgspec.json.encode(badge), indent=2).decode() + "\n"
 
 
-def _badge(label: str, run: RunFacts, tally: Tally) -> Badge:
+def _badge(label: str, run: RunInfo, tally: Tally) -> Badge:
     label = one_line(label, 100)
     if not run.complete:
-        return Badge(label, f"unfinished: {count(run.ran)} of {count(run.data_sets)} run", "lightgrey")
+        return Badge(
+            label, f"unfinished: {format_count(run.executed)} of {format_count(run.data_sets)} run", "lightgrey"
+        )
     if not tally.scored:
         return Badge(label, "nothing scored", "lightgrey")
     rate = f"{tally.rate} ({percent(tally.passed, tally.scored)})"
     whole = run.headers[0].suite_data_sets
     if run.data_sets < whole:
-        return Badge(label, f"{rate} of a part of {count(whole)}", "lightgrey")
+        return Badge(label, f"{rate}, part of {format_count(whole)}", "lightgrey")
     return Badge(label, rate, _colour(tally))
 
 

@@ -1,4 +1,4 @@
-"""A comparison as text: Markdown for a terminal or a pull request, and JSON for programs."""
+"""A comparison as Markdown, for a terminal or a pull request, and as JSON."""
 
 from __future__ import annotations
 
@@ -7,72 +7,72 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from harness.reports.comparison import KINDS, REGRESSIONS, Change, Comparison, Counts, Kind, Side, SuiteComparison
+from harness.reports.comparison import KINDS, REGRESSIONS, Change, Comparison, Counts, Kind, SideResult, SuiteComparison
 from harness.reports.groups import SEVERITY
-from harness.reports.markdown_text import code, grid, shown
-from harness.reports.text import count, counted, measure, one_line, title, verdict_words
+from harness.reports.markdown_text import code_span, inline, table_lines
+from harness.reports.text import format_count, format_measure, one_line, operator_title, plural, verdict_text
 
-CASES = 3
-"""Data sets shown of a group of regressions; of other groups one is."""
-GROUPS = 12
-"""Groups of regressions shown."""
-OTHERS = 6
-"""Groups shown of each other kind."""
-OPERATORS = 20
-"""Operator versions in the table."""
-_LONG = 240
-"""Characters shown of a message or a node, so that the whole fits into a comment of 65,536 where names are usual."""
+MAX_DATA_SETS = 3
+"""The maximum number of data sets shown for a group of regressions. Other groups show one."""
+MAX_GROUPS = 12
+"""The maximum number of groups shown for each kind of regression."""
+MAX_OTHER_GROUPS = 6
+"""The maximum number of groups shown for each other kind."""
+MAX_OPERATORS = 20
+"""The maximum number of operator versions in the table."""
+_MAX_CHARACTERS = 240
+"""The maximum length of a message or node, so that the text usually fits into a GitHub comment (65,536)."""
 
 LEGEND = """\
-*Broken* passed in OLD and does not in NEW, whatever it does instead; *lost* passed in OLD and is not there in NEW,
-which was to run it. These are regressions. *Fixed* passes in NEW and did not in OLD. *Changed* has another verdict
-without a pass won or lost. *Drifted* keeps its verdict while the error moved: the larger is above 2 bounds, of which 4
-pass, and at least twice the other."""
+**Regressions** are *broken* data sets (passed in OLD, do not pass in NEW) and *missing* ones (passed in OLD, no result
+in NEW although NEW selected them). *Fixed*: passes in NEW, did not pass in OLD. *Changed*: another verdict, but neither
+broken nor fixed. *Drifted*: same verdict, but the error changed by a factor of 2 or more and exceeds 2 bounds (up to 4
+pass). *Added* and *removed*: only in NEW, only in OLD."""
 
 _SECTIONS: tuple[tuple[Kind, str], ...] = (
     ("broken", "Broken"),
-    ("lost", "Lost"),
+    ("missing", "Missing"),
     ("drifted", "Drifted"),
     ("changed", "Changed"),
     ("fixed", "Fixed"),
-    ("gone", "Gone"),
-    ("new", "New"),
+    ("removed", "Removed"),
+    ("added", "Added"),
 )
 
 _Group = list[tuple[str, Change]]
-"""Changes alike, each with the name of its suite."""
+"""Changes that are shown together, each with the name of its suite."""
 
 
 def comparison_json(comparison: Comparison) -> str:
-    """All of it, indented, UTF-8 once encoded."""
+    """The comparison as indented JSON."""
     return msgspec.json.format(msgspec.json.encode(comparison), indent=1).decode() + "\n"
 
 
 def comparison_markdown(comparison: Comparison) -> str:
-    """What a maintainer must see, regressions first; what is left out of long lists is counted.
+    """The comparison as Markdown, regressions first. Long lists are truncated, with the number of hidden data sets.
 
-    Text from backends and models stands in code spans unless it is plain words and numbers.
+    Text from backends and models is in code spans unless it is only words and numbers.
     """
     return "\n".join(_lines(comparison))
 
 
 def summary(comparison: Comparison) -> str:
-    """The whole in a sentence: ``4 regressions, 1,928 data sets fixed.``"""
+    """The comparison in one sentence: ``4 regressions, 1,928 data sets fixed.``"""
     fixed = sum(suite.counts.kinds.get("fixed", 0) for suite in comparison.suites)
-    regressions = counted(comparison.regressions, "regression") if comparison.regressions else "No regression"
-    lacking = counted(comparison.unreached, "data set")
-    unreached = f"; NEW is unfinished and lacks {lacking} that passed" if comparison.unreached else ""
-    return f"{regressions}, {counted(fixed, 'data set')} fixed{unreached}."
+    regressions = plural(comparison.regressions, "regression") if comparison.regressions else "No regressions"
+    missing = plural(comparison.not_yet_run, "data set")
+    unfinished = f" NEW is unfinished: {missing} that passed in OLD did not run yet." if comparison.not_yet_run else ""
+    return f"{regressions}, {plural(fixed, 'data set')} fixed.{unfinished}"
 
 
 def _lines(comparison: Comparison) -> Iterator[str]:
     pairs = dict.fromkeys((suite.old.label, suite.new.label) for suite in comparison.suites)
-    yield f"# Comparison: {'; '.join(f'{shown(old)} → {shown(new)}' for old, new in pairs)}"
+    yield f"# Comparison: {'; '.join(f'{inline(old)} → {inline(new)}' for old, new in pairs)}"
     yield ""
     yield f"**{summary(comparison)}**"
     yield ""
     if comparison.selection:
-        yield f"Only {code(comparison.selection)} is compared."
+        yield f"Selection: {code_span(comparison.selection)}."
         yield ""
     yield from _notes(comparison)
     yield from _counts("suite", [(suite.name, suite.counts) for suite in comparison.suites])
@@ -82,9 +82,9 @@ def _lines(comparison: Comparison) -> Iterator[str]:
         some = [(suite.name, one) for suite in comparison.suites for one in suite.changes if one.kind == kind]
         several = len(comparison.suites) > 1
         if some and kind in REGRESSIONS:
-            yield from _section(heading, some, GROUPS, CASES, several=several)
+            yield from _section(heading, some, MAX_GROUPS, MAX_DATA_SETS, several=several)
         elif some:
-            yield from _section(heading, some, OTHERS, 1, several=several)
+            yield from _section(heading, some, MAX_OTHER_GROUPS, 1, several=several)
     yield from _operators(comparison)
     yield from _runs(comparison)
 
@@ -95,47 +95,47 @@ def _notes(comparison: Comparison) -> Iterator[str]:
     notes += [(suite.name if several else "", note) for suite in comparison.suites for note in suite.notes]
     for suite, note in notes:
         words = (
-            suite and f"{shown(suite)}:",
+            suite and f"{inline(suite)}:",
             note.run and f"**{note.run}**",
             note.text,
-            note.detail and code(note.detail),
+            note.detail and code_span(note.detail),
         )
         yield f"- {' '.join(filter(None, words))}"
     yield from [""] if notes else []
 
 
 def _counts(what: str, rows: Sequence[tuple[str, Counts]]) -> list[str]:
-    """A table of counts, without the kinds that do not occur."""
+    """A table of counts, with a column for each kind that occurs."""
     kinds: list[Kind] = [kind for kind in KINDS if any(counts.kinds.get(kind) for _, counts in rows)]
     cells = [
         [
-            shown(name),
-            f"{count(counts.old_passed)}/{count(counts.old_scored)}",
-            f"{count(counts.new_passed)}/{count(counts.new_scored)}",
-            *(count(counts.kinds.get(kind, 0)) for kind in kinds),
-            count(counts.total),
+            inline(name),
+            f"{format_count(counts.old_passed)}/{format_count(counts.old_scored)}",
+            f"{format_count(counts.new_passed)}/{format_count(counts.new_scored)}",
+            *(format_count(counts.kinds.get(kind, 0)) for kind in kinds),
+            format_count(counts.total),
         ]
         for name, counts in rows
     ]
-    return grid(cells, [what, "passed in OLD", "in NEW", *kinds, "data sets"])
+    return table_lines(cells, [what, "passed in OLD", "in NEW", *kinds, "data sets"])
 
 
-def _section(heading: str, changes: _Group, most: int, cases: int, *, several: bool) -> Iterator[str]:
-    yield f"## {heading}: {counted(len(changes), 'data set')}"
+def _section(heading: str, changes: _Group, max_groups: int, max_data_sets: int, *, several: bool) -> Iterator[str]:
+    yield f"## {heading}: {plural(len(changes), 'data set')}"
     yield ""
     groups = _groups(changes)
-    for alike in groups[:most]:
-        yield from _group(alike, cases, several=several)
-    rest = groups[most:]
+    for group in groups[:max_groups]:
+        yield from _group(group, max_data_sets, several=several)
+    rest = groups[max_groups:]
     if rest:
-        yield f"- and {counted(sum(map(len, rest)), 'data set')} more, in {counted(len(rest), 'group')}"
+        yield f"- {plural(sum(map(len, rest)), 'more data set')} in {plural(len(rest), 'group')}"
     yield ""
 
 
 def _groups(changes: _Group) -> list[_Group]:
-    """The changes by their verdicts and by operator version, or by the failure's message where several say the same.
+    """Groups changes by verdicts and by message, or by operator version if no other operator has that message.
 
-    The gravest first, then the largest.
+    Most severe first, then largest first.
     """
     titles: dict[str, set[str]] = defaultdict(set)
     for _, change in changes:
@@ -156,71 +156,73 @@ def _severity(change: Change) -> int:
 
 
 def _title(change: Change) -> str:
-    return title(change.labels.op, change.labels.domain, change.labels.since)
+    return operator_title(change.labels.op, change.labels.domain, change.labels.since)
 
 
-def _verdict(side: Side | None) -> str:
+def _verdict(side: SideResult | None) -> str:
     return side.verdict if side else ""
 
 
 def _failure(change: Change) -> str:
-    """What the failing side says: the old one of what is fixed or was a failure before, else the new one."""
+    """The message of the old side if it failed, otherwise that of the new side."""
     sides = (change.old, change.new)
-    return next((side.message for side in sides if side and side.verdict not in ("passed", "unspecified")), "")
+    return next((side.message for side in sides if side and side.verdict in SEVERITY), "")
 
 
-def _group(alike: _Group, cases: int, *, several: bool) -> Iterator[str]:
-    suite, first = alike[0]
-    titles = dict.fromkeys(_title(change) for _, change in alike)
-    where = f"{count(len(titles))} operator versions" if len(titles) > 1 else shown(next(iter(titles)))
-    told = _failure(first) if len(titles) > 1 else ""
+def _group(group: _Group, max_data_sets: int, *, several: bool) -> Iterator[str]:
+    suite, first = group[0]
+    titles = dict.fromkeys(_title(change) for _, change in group)
+    where = f"{format_count(len(titles))} operator versions" if len(titles) > 1 else inline(next(iter(titles)))
+    shared = _failure(first) if len(titles) > 1 else ""
     yield (
-        f"- **{where}**{f' in {shown(suite)}' if several else ''}, {counted(len(alike), 'data set')}: {_from_to(first)}"
-        f"{f', all saying {code(_short(told))}' if told else ''}"
+        f"- **{where}**{f' in {inline(suite)}' if several else ''}, {plural(len(group), 'data set')}: {_from_to(first)}"
+        f"{f' with the message {code_span(_short(shared))}' if shared else ''}"
     )
-    for _, change in alike[:cases]:
+    for _, change in group[:max_data_sets]:
         more = f", data set {change.data_set}" if change.data_set else ""
-        yield f"  - {code(_short(change.node))}{more}"
+        yield f"  - {code_span(_short(change.node))}{more}"
         for which, side in (("OLD", change.old), ("NEW", change.new)):
             if side:
-                yield f"    - {which}: {_side(side, told)}"
-        yield f"    - reproduce: {code(change.reproduce)}"
-    if len(alike) > cases:
-        yield f"  - and {counted(len(alike) - cases, 'data set')} more"
+                yield f"    - {which}: {_side(side, shared)}"
+        yield f"    - reproduce: {code_span(change.reproduce)}"
+    if len(group) > max_data_sets:
+        yield f"  - {plural(len(group) - max_data_sets, 'more data set')}"
 
 
 def _from_to(change: Change) -> str:
     match change.old, change.new:
-        case None, Side() as new:
-            return f"{verdict_words(new.verdict)} in NEW"
-        case Side() as old, None:
-            return f"{verdict_words(old.verdict)} in OLD"
-        case Side() as old, Side() as new if old.verdict == new.verdict:
-            return f"still {verdict_words(new.verdict)}"
+        case None, SideResult() as new:
+            return f"{verdict_text(new.verdict)} in NEW"
+        case SideResult() as old, None:
+            return f"{verdict_text(old.verdict)} in OLD"
+        case SideResult() as old, SideResult() as new if old.verdict == new.verdict:
+            return f"still {verdict_text(new.verdict)}"
         case _:
-            return f"{_words(change.old)} → {_words(change.new)}"
+            return f"{_verdict_or_nothing(change.old)} → {_verdict_or_nothing(change.new)}"
 
 
-def _words(side: Side | None) -> str:
-    return verdict_words(side.verdict) if side else "nothing"
+def _verdict_or_nothing(side: SideResult | None) -> str:
+    return verdict_text(side.verdict) if side else "nothing"
 
 
-def _side(side: Side, told: str) -> str:
-    """The verdict, the error, and the message where it is not what has been told of the whole group."""
-    error = f", {measure(side.error)} bounds" if side.error is not None else ""
+def _side(side: SideResult, shared: str) -> str:
+    """The verdict, the error, and the message unless the whole group shares it."""
+    error = f", {format_measure(side.error)} bounds" if side.error is not None else ""
     known = ", known" if side.known else ""
-    message = f": {code(_short(side.message))}" if side.message and side.message != told else ""
-    return f"{verdict_words(side.verdict)}{error}{known}{message}"
+    message = f": {code_span(_short(side.message))}" if side.message and side.message != shared else ""
+    return f"{verdict_text(side.verdict)}{error}{known}{message}"
 
 
 def _short(text: str) -> str:
-    """In one line, without its middle where it is long: where it was is told first, and what was wrong last."""
+    """The text on one line. If it is too long, the middle is cut: its start and end usually matter most."""
     line = one_line(text, len(text) * 3)
-    return line if len(line) <= _LONG else f"{line[: _LONG // 3]}…{line[-_LONG * 2 // 3 :]}"
+    return (
+        line if len(line) <= _MAX_CHARACTERS else f"{line[: _MAX_CHARACTERS // 3]}…{line[-_MAX_CHARACTERS * 2 // 3 :]}"
+    )
 
 
 def _operators(comparison: Comparison) -> Iterator[str]:
-    """Those that have something to tell: the most regressions first, then the most of anything."""
+    """The operator versions with differences, sorted by number of regressions, then of differences."""
     several = len(comparison.suites) > 1
     rows = [
         (f"{row.title} in {suite.name}" if several else row.title, row.counts)
@@ -233,26 +235,26 @@ def _operators(comparison: Comparison) -> Iterator[str]:
     rows.sort(key=lambda row: (-row[1].regressions, -row[1].differing))
     yield "## By operator version"
     yield ""
-    yield from _counts("operator", rows[:OPERATORS])
-    if rows[OPERATORS:]:
-        rest = sum(counts.differing for _, counts in rows[OPERATORS:])
-        versions = counted(len(rows) - OPERATORS, "operator version")
-        yield f"And {versions} more, with {counted(rest, 'data set')} that differ."
+    yield from _counts("operator", rows[:MAX_OPERATORS])
+    if rows[MAX_OPERATORS:]:
+        rest = sum(counts.differing for _, counts in rows[MAX_OPERATORS:])
+        versions = plural(len(rows) - MAX_OPERATORS, "more operator version")
+        yield f"{versions} with {plural(rest, 'differing data set')}."
         yield ""
 
 
 def _runs(comparison: Comparison) -> Iterator[str]:
-    """What was compared, and what else than the backends' answers may be behind it."""
-    yield "## The two runs"
+    """The two runs, and the facts that differ between them."""
+    yield "## Runs"
     yield ""
     for suite in comparison.suites:
-        yield from grid(list(_facts(suite)), [shown(suite.name), "OLD", "NEW"], labels=3)
+        yield from table_lines(list(_facts(suite)), [inline(suite.name), "OLD", "NEW"], labels=3)
 
 
 def _facts(suite: SuiteComparison) -> Iterator[list[str]]:
     runs = (suite.old, suite.new)
-    yield ["run", *(shown(run.label) for run in runs)]
-    yield ["started", *(shown(min(header.started for header in run.headers)) for run in runs)]
-    yield ["data sets run", *(f"{count(run.ran)} of {count(run.data_sets)}" for run in runs)]
+    yield ["run", *(inline(run.label) for run in runs)]
+    yield ["started", *(inline(min(header.started for header in run.headers)) for run in runs)]
+    yield ["data sets run", *(f"{format_count(run.executed)} of {format_count(run.data_sets)}" for run in runs)]
     for one in suite.differences:
-        yield [shown(one.fact), *(shown(_short(side)) or "–" for side in (one.old, one.new))]
+        yield [inline(one.fact), *(inline(_short(side)) or "–" for side in (one.old, one.new))]

@@ -1,4 +1,4 @@
-"""What a comparison of two runs consists of: its counts, and each data set of which they say different things."""
+"""The data of a comparison of two runs: counts, and each data set whose result differs."""
 
 from __future__ import annotations
 
@@ -7,57 +7,59 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from harness.reports.gather import Note
-from harness.reports.runs import RunFacts
-from harness.reports.text import title
+from harness.reports.runs import RunInfo
+from harness.reports.text import operator_title
 from harness.results.lines import Measure, Verdict
 from harness.suite.cases import Labels
 
-Kind: TypeAlias = Literal["broken", "lost", "fixed", "changed", "drifted", "new", "gone", "same"]
+Kind: TypeAlias = Literal["broken", "missing", "fixed", "changed", "drifted", "added", "removed", "same"]
 KINDS: tuple[Kind, ...] = Kind.__args__  # pyright: ignore[reportAttributeAccessIssue]
-"""What became of a data set.
+"""How the result of a data set differs between the two runs.
 
-``broken`` passed before and does not now, ``fixed`` passes now and did not before. ``changed`` has another verdict
-without a pass won or lost among what is scored. ``drifted`` keeps its verdict while its error in bounds moved
-(``harness.reports.compare.drifted``). ``new`` and ``gone`` are in one run only; ``lost`` is what passed and is gone
-though the new run finished, was to cover it and is over the same suite. All else is the ``same``, whatever its message
-says.
+- ``broken``: passed in OLD, does not pass in NEW.
+- ``missing``: passed in OLD and has no result in NEW, although NEW finished, selected it and used the same suite.
+- ``fixed``: passes in NEW, did not pass in OLD.
+- ``changed``: another verdict, but neither broken nor fixed. Any change from or to an unscored verdict is one.
+- ``drifted``: the same verdict, but a different error in bounds (see ``harness.reports.compare.drifted``).
+- ``added``, ``removed``: only in NEW, only in OLD.
+- ``same``: everything else. Messages are not compared.
 """
-REGRESSIONS: tuple[Kind, ...] = ("broken", "lost")
+REGRESSIONS: tuple[Kind, ...] = ("broken", "missing")
 
 
-class Side(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one of the two runs says of a data set."""
+class SideResult(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The result of a data set in one of the two runs."""
 
     verdict: Verdict
     error: Measure | None = None
     """The worst error in bounds."""
     message: str = ""
     known: str = ""
-    """The reason that the backend's expectations give for a failure."""
+    """The reason in the backend's expectations, if the failure is expected."""
 
 
 class Change(msgspec.Struct, frozen=True):
-    """A data set of which the two runs say different things."""
+    """A data set whose result differs between the two runs."""
 
     kind: Kind
     case: str
     data_set: int
     labels: Labels
     node: str
-    """The node under test, in a line."""
-    old: Side | None
-    new: Side | None
+    """The node under test, on one line."""
+    old: SideResult | None
+    new: SideResult | None
     reproduce: str
-    """The command that prints a script for it, on the new run's backend where that has it."""
+    """The command that prints a script to rerun it, on the backend of NEW if NEW has a result."""
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """What some data sets of two runs come to."""
+    """Counts over some data sets of the two runs."""
 
     total: int
-    """Data sets of either run."""
+    """Data sets with a result in either run."""
     kinds: dict[Kind, int]
-    """Every kind that occurs; their sum is ``total``."""
+    """Kind → data sets, for each kind that occurs. The sum is ``total``."""
     old_passed: int
     old_scored: int
     new_passed: int
@@ -65,20 +67,20 @@ class Counts(msgspec.Struct, frozen=True):
 
     @property
     def regressions(self) -> int:
-        """All that is broken or lost."""
+        """Data sets that are broken or missing."""
         return sum(self.kinds.get(kind, 0) for kind in REGRESSIONS)
 
     @property
     def differing(self) -> int:
-        """All that is not the same."""
+        """Data sets that are not the same."""
         return self.total - self.kinds.get("same", 0)
 
 
 class OperatorRow(msgspec.Struct, frozen=True):
-    """One operator version."""
+    """The counts of one operator version."""
 
     op: str
-    """Empty for graphs of several nodes, which stand together in one row."""
+    """Empty for graphs of several nodes, which share one row."""
     domain: str
     since: int
     counts: Counts
@@ -86,52 +88,52 @@ class OperatorRow(msgspec.Struct, frozen=True):
     @property
     def title(self) -> str:
         """``Trilu-14``."""
-        return title(self.op, self.domain, self.since)
+        return operator_title(self.op, self.domain, self.since)
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """A fact of which the headers of the two runs say different things."""
+    """A fact that differs between the headers of the two runs."""
 
     fact: str
     """``version``, ``options.select``, ``machine.processors`` …"""
     old: str
-    """Empty where the run does not tell it."""
+    """Empty if the run does not record it."""
     new: str
 
 
 class SuiteComparison(msgspec.Struct, frozen=True):
-    """Two runs over one suite."""
+    """The comparison of two runs of one suite."""
 
     name: str
-    old: RunFacts
-    new: RunFacts
+    old: RunInfo
+    new: RunInfo
     differences: tuple[Difference, ...]
     notes: tuple[Note, ...]
-    """What a reader must know before believing the counts; ``run`` is ``OLD``, ``NEW`` or empty."""
+    """Warnings that affect how the counts are to be read. ``run`` is ``OLD``, ``NEW`` or empty."""
     counts: Counts
     operators: tuple[OperatorRow, ...]
-    """Every operator version, by name; graphs of several nodes last."""
+    """Every operator version, sorted by name. Graphs of several nodes come last."""
     changes: tuple[Change, ...]
-    """All that is not the same, by case and data set."""
-    unreached: int
-    """Where the new run is unfinished, what passed before and is not there: it may hide as many regressions."""
+    """Data sets that are not the same, sorted by case and data set."""
+    not_yet_run: int
+    """If NEW is unfinished, data sets that passed in OLD and have no result in NEW yet. They may be regressions."""
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """Two sides, one suite or several; the JSON form is this."""
+    """The comparison of two sides over one or more suites. This is the JSON report of ``compare``."""
 
     format: int
-    """1: this layout."""
+    """The version of this format: 2."""
     selection: str
-    """What was compared of the runs; empty for everything."""
+    """The selection that the comparison is limited to. Empty if there is none."""
     notes: tuple[Note, ...]
     regressions: int
-    """Data sets that are broken or lost."""
-    unreached: int
-    """Data sets that passed and that an unfinished new run lacks."""
+    """Data sets that are broken or missing."""
+    not_yet_run: int
+    """The sum of ``not_yet_run`` over the suites."""
     suites: tuple[SuiteComparison, ...]
 
     @property
     def regressed(self) -> bool:
-        """Whether there is a regression, or an unfinished run that may hide one."""
-        return self.regressions + self.unreached > 0
+        """Whether there is a regression, or NEW is unfinished and may hide one."""
+        return self.regressions + self.not_yet_run > 0

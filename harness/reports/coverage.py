@@ -1,4 +1,4 @@
-"""What a suite's cases exercise of an operator version, as its result lines tell: what stands beside every rate."""
+"""How much of an operator version the data sets cover, counted from the result lines."""
 
 from __future__ import annotations
 
@@ -6,44 +6,44 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from harness.reports.text import OMITTED, count, counted
-from harness.results.lines import Result
+from harness.reports.text import OMITTED, format_count, plural
+from harness.results.lines import UNSCORED, Result
 
 
 class Coverage(msgspec.Struct, frozen=True):
-    """What the scored data sets of an operator version exercise, whatever backends answer."""
+    """What the scored data sets of an operator version cover, whatever the backends return."""
 
     data_sets: int
     types: dict[str, int]
-    """Type variable → its element types."""
+    """Type variable → the number of its element types."""
     attribute_values: int
-    """Pairs of an attribute and a value, omitted included."""
+    """Pairs of attribute and value. Omitted counts as a value."""
     attribute_combinations: int
     type_combinations: int
     combinations: int
-    """Type combinations × attribute combinations that occur together."""
+    """Pairs of type combination and attribute combination that occur."""
 
     def __str__(self) -> str:
         if not self.data_sets:
-            return "nothing that is scored"
+            return "no scored data sets"
         variables = f" ({' × '.join(self.types)})" if len(self.types) > 1 else ""
         numbers = " × ".join(map(str, self.types.values()))
-        plural = "" if numbers == "1" else "s"
-        types = f"{numbers} element type{plural}{variables}" if self.types else "no type variable"
+        ending = "" if numbers == "1" else "s"
+        types = f"{numbers} element type{ending}{variables}" if self.types else "no type variables"
         if not self.attribute_values:
             return f"{types}, no attributes"
         product = self.type_combinations * self.attribute_combinations
         return (
-            f"{types}, {counted(self.attribute_values, 'attribute value')} in "
-            f"{counted(self.attribute_combinations, 'combination')}; "
-            f"{count(self.combinations)} of {count(product)} combinations of types and attributes"
+            f"{types}, {plural(self.attribute_values, 'attribute value')} in "
+            f"{plural(self.attribute_combinations, 'combination')}; "
+            f"{format_count(self.combinations)} of {format_count(product)} combinations of types and attributes"
         )
 
     @property
-    def product(self) -> str:
-        """``16×3``: combinations of types × combinations of attributes, with how many of these where not all.
+    def types_by_attributes(self) -> str:
+        """``16×3``: type combinations × attribute combinations; ``40 of 16×3`` if some do not occur.
 
-        Empty where there are neither types nor attributes.
+        Empty if there are neither types nor attributes.
         """
         if not self.types and not self.attribute_values:
             return ""
@@ -53,11 +53,11 @@ class Coverage(msgspec.Struct, frozen=True):
 
 
 def coverage(results: Iterable[Result], variables: Iterable[str], attributes: Iterable[str]) -> Coverage:
-    """The coverage of results of one operator version, by any number of runs."""
+    """The coverage of one operator version, from the results of any number of runs."""
     data_sets: set[tuple[str, int]] = set()
     combinations: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
     for result in results:
-        if result.verdict != "unspecified":
+        if result.verdict not in UNSCORED:
             data_sets.add((result.case, result.data_set))
             labels = result.labels
             combinations.add(
@@ -77,6 +77,6 @@ def coverage(results: Iterable[Result], variables: Iterable[str], attributes: It
     )
 
 
-def label_values(labels: Mapping[str, str], names: Iterable[str], lacking: str) -> tuple[str, ...]:
-    """The values of ``names``, with ``missing_requirement`` for those that the labels do not have."""
-    return tuple([labels.get(name, lacking) for name in names])
+def label_values(labels: Mapping[str, str], names: Iterable[str], default: str) -> tuple[str, ...]:
+    """The value of each name, or ``default`` if the labels do not have it."""
+    return tuple([labels.get(name, default) for name in names])

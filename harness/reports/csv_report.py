@@ -1,4 +1,4 @@
-"""The report for spreadsheets: a line a result, as RFC 4180 has it."""
+"""The CSV report for spreadsheets: one line per result (RFC 4180)."""
 
 import csv
 import io
@@ -35,14 +35,13 @@ COLUMNS = (
     "message",
 )
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""What begins a formula; the last four are the full-width forms."""
+"""Characters that start a formula in a spreadsheet. The last four are full-width forms."""
 
 
 def csv_report(report: Report) -> str:
-    """A header and a line a result, ended by CR LF.
+    """A header line and one line per result, each ended by CR LF.
 
-    Text that a spreadsheet would run as a formula gets a leading ``'``. Each line stands alone: line feeds in messages
-    are shown as ``⏎``.
+    Text that a spreadsheet would run as a formula gets a leading ``'``. Line feeds in messages are written as ``⏎``.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out)

@@ -1,4 +1,4 @@
-"""The report in the Common Test Report Format: a JSON document a run, as its specification 0.0.0 has it."""
+"""The report in the Common Test Report Format (CTRF), version 0.0.0: one JSON document per run."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from typing import Literal
 
 import msgspec
 
-from harness.reports.ci import Check, details, lasted, outcome, seconds, started
+from harness.reports.ci import Check, outcome, result_seconds, run_seconds, start_time, truncated
 from harness.reports.ci import checks as checks_of
 from harness.reports.file_names import file_names
-from harness.reports.gather import Report, RunFacts
-from harness.reports.text import node, reproduce, title
+from harness.reports.gather import Report, RunInfo
+from harness.reports.text import node_text, operator_title, repro_command
 from harness.results.lines import Header, Measure, Result
 
 VERSION = "0.0.0"
-"""Of the specification."""
+"""The version of the CTRF specification."""
 
 Status = Literal["passed", "failed", "skipped", "pending", "other"]
-"""``pending`` and ``other`` never occur: what did not run has failed to, as the exit status says."""
+"""``pending`` and ``other`` do not occur. Data sets that did not run are ``failed``."""
 
 
 class _Struct(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
-    """Part of a document."""
+    """The base of the parts of a document."""
 
 
 class Tool(_Struct, frozen=True):
-    """What produced the results: onnx-conformance, in the version of the run."""
+    """The tool that produced the results: onnx-conformance, with the version that ran."""
 
     name: str
     version: str
 
 
 class Summary(_Struct, frozen=True):
-    """The counts; times are in milliseconds, the first two since 1970."""
+    """Counts of tests. ``start`` and ``stop`` are in milliseconds since 1970."""
 
     tests: int
     passed: int
@@ -47,8 +47,8 @@ class Summary(_Struct, frozen=True):
     stop: int
 
 
-class Measured(_Struct, frozen=True):
-    """What the result line measures of an answer."""
+class Measurements(_Struct, frozen=True):
+    """The measurements in the result line."""
 
     seconds: float
     error: Measure | None = None
@@ -57,13 +57,13 @@ class Measured(_Struct, frozen=True):
 
 
 class TestExtra(_Struct, frozen=True):
-    """What the format has no place for, under a name of ours."""
+    """Data that CTRF has no field for."""
 
-    measured: Measured = msgspec.field(name="onnx-conformance.result")
+    measurements: Measurements = msgspec.field(name="onnx-conformance.result")
 
 
 class Test(_Struct, frozen=True):
-    """A data set, or a check of the run itself."""
+    """A data set, or a problem of the run itself."""
 
     test_id: str
     name: str
@@ -71,35 +71,35 @@ class Test(_Struct, frozen=True):
     raw_status: str
     """The verdict."""
     duration: int
-    """Milliseconds."""
+    """In milliseconds."""
     suite: tuple[str, ...]
     message: str = ""
     trace: str = ""
-    """The node and the command that reproduces it."""
+    """The node and the command that reproduces the failure."""
     tags: tuple[str, ...] = ()
     labels: dict[str, str | int] = {}
-    """The labels by the keys of the selection language."""
+    """Selection key → label value."""
     extra: TestExtra | None = None
 
 
-class Facts(_Struct, frozen=True):
-    """The headers of the run: one, or one a shard."""
+class RunHeaders(_Struct, frozen=True):
+    """The headers of the run: one, or one per shard."""
 
     headers: tuple[Header, ...] = msgspec.field(name="onnx-conformance.headers")
 
 
 class Environment(_Struct, frozen=True):
-    """The backend as the application under test, and the machine."""
+    """The backend (as the application under test) and the machine."""
 
     report_name: str
     app_name: str
     app_version: str
     os_platform: str
-    extra: Facts
+    extra: RunHeaders
 
 
 class Results(_Struct, frozen=True):
-    """One run."""
+    """The results of one run."""
 
     tool: Tool
     summary: Summary
@@ -108,7 +108,7 @@ class Results(_Struct, frozen=True):
 
 
 class Document(_Struct, frozen=True):
-    """A whole file."""
+    """A CTRF file."""
 
     results: Results
     report_format: Literal["CTRF"]
@@ -117,9 +117,9 @@ class Document(_Struct, frozen=True):
 
 
 def ctrf(report: Report) -> Iterator[tuple[str, str]]:
-    """``ctrf/<suite>-<backend>.json`` for each run, since a document has one environment.
+    """Yields path and text of ``ctrf/<suite>-<backend>.json`` for each run.
 
-    A status is decided as in JUnit XML, and ``rawStatus`` is the verdict.
+    A test has the same status as in the JUnit report. Its ``rawStatus`` is the verdict.
     """
     pairs = [(suite.name, run) for suite in report.summary.suites for run in suite.runs]
     names = file_names(f"{suite}-{run.label}" for suite, run in pairs)
@@ -129,10 +129,10 @@ def ctrf(report: Report) -> Iterator[tuple[str, str]]:
         yield f"ctrf/{name}.json", msgspec.json.encode(document).decode() + "\n"
 
 
-def _results(suite: str, run: RunFacts, results: Sequence[Result]) -> Results:
+def _results(suite: str, run: RunInfo, results: Sequence[Result]) -> Results:
     tests = [*(_check(suite, check) for check in checks_of(run)), *(_test(suite, run, result) for result in results)]
     found = Counter(test.status for test in tests)
-    start = round(started(run).timestamp() * 1000)
+    start = round(start_time(run).timestamp() * 1000)
     header = run.headers[0]
     summary = Summary(
         tests=len(tests),
@@ -143,14 +143,14 @@ def _results(suite: str, run: RunFacts, results: Sequence[Result]) -> Results:
         other=0,
         suites=len({test.suite for test in tests}),
         start=start,
-        stop=start + round(lasted(run) * 1000),
+        stop=start + round(run_seconds(run) * 1000),
     )
     environment = Environment(
         report_name=f"{suite} / {run.label}",
         app_name=header.description.name,
         app_version=header.description.version,
         os_platform=header.machine.get("system", "").lower(),
-        extra=Facts(run.headers),
+        extra=RunHeaders(run.headers),
     )
     return Results(Tool("onnx-conformance", header.versions.get("onnx-conformance", "")), summary, tests, environment)
 
@@ -159,25 +159,25 @@ def _check(suite: str, check: Check) -> Test:
     return Test(f"{suite}/run/{check.name}", check.name, "failed", check.kind, 0, (suite, "run"), check.outcome.reason)
 
 
-def _test(suite: str, run: RunFacts, result: Result) -> Test:
+def _test(suite: str, run: RunInfo, result: Result) -> Test:
     name = f"{result.case}[{result.data_set}]"
     labels = result.labels
     found = outcome(result)
     trace = ""
-    if found.status in {"failed", "erred"}:
-        trace = f"{node(labels)}\nreproduce: {reproduce(suite, result.case, run.backend, result.data_set)}"
+    if found.status in {"failed", "error"}:
+        trace = f"{node_text(labels)}\nreproduce: {repro_command(suite, result.case, run.backend, result.data_set)}"
     return Test(
         test_id=f"{suite}/{name}",
         name=name,
-        status="failed" if found.status == "erred" else found.status,
+        status="failed" if found.status == "error" else found.status,
         raw_status=result.verdict,
-        duration=round(seconds(result) * 1000),
-        suite=(suite, labels.category, title(labels.op, labels.domain, labels.since)),
-        message=details(found.reason),
+        duration=round(result_seconds(result) * 1000),
+        suite=(suite, labels.category, operator_title(labels.op, labels.domain, labels.since)),
+        message=truncated(found.reason),
         trace=trace,
         tags=("known",) if result.known else (),
         labels=_labels(result),
-        extra=TestExtra(Measured(seconds(result), result.error, result.ulps, result.onnx_tolerance)),
+        extra=TestExtra(Measurements(result_seconds(result), result.error, result.ulps, result.onnx_tolerance)),
     )
 
 

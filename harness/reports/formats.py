@@ -1,4 +1,4 @@
-"""The formats by name: what each is for, and the files that it writes."""
+"""The report formats by name, and the files that each writes."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ from harness.reports.scoreboard import scoreboard
 
 
 class Format(msgspec.Struct, frozen=True):
-    """One way to tell what has run."""
+    """A report format."""
 
     about: str
+    """The line in ``--help``."""
     files: Callable[[Report], Iterable[tuple[str, str]]]
-    """Path in a folder of reports → text, to be written as UTF-8 and byte for byte: CSV has its own line ends."""
-    usual: bool = False
-    """Whether it is written where no format is asked for."""
-    former: str = ""
-    """A glob of files that a report of more results may have left in the folder; they go."""
+    """Returns (path in the output folder, text) of each file. Write the text as UTF-8 without newline translation."""
+    default: bool = False
+    """Whether it is written if no format is selected."""
+    stale: str = ""
+    """A glob of files in the output folder from an earlier report. Those that are not written again are deleted."""
 
 
 def _one(name: str, render: Callable[[Report], str]) -> Callable[[Report], Iterable[tuple[str, str]]]:
@@ -37,19 +38,19 @@ def _one(name: str, render: Callable[[Report], str]) -> Callable[[Report], Itera
 
 
 FORMATS = {
-    "console": Format("the summary for a terminal", _one("report.txt", console)),
+    "console": Format("summary for the terminal", _one("report.txt", console)),
     "html": Format(
-        "the explorer: one page to look into, open it in a browser", _one("report.html", explorer), usual=True
+        "interactive report, a single page to open in a browser", _one("report.html", explorer), default=True
     ),
-    "markdown": Format("the compliance report to publish", _one("report.md", markdown), usual=True),
-    "json": Format("the summary for programs", _one("report.json", json_report), usual=True),
-    "csv": Format("a line a result, for spreadsheets", _one("report.csv", csv_report), usual=True),
-    "junit": Format("JUnit XML, for CI servers", junit, usual=True, former="junit-[0-9]*.xml"),
-    "ctrf": Format("Common Test Report Format, a document a run", ctrf),
-    "github": Format("a job summary for GitHub", _one("summary.md", github)),
+    "markdown": Format("full conformance report", _one("report.md", markdown), default=True),
+    "json": Format("summary for programs", _one("report.json", json_report), default=True),
+    "csv": Format("one line per result, for spreadsheets", _one("report.csv", csv_report), default=True),
+    "junit": Format("JUnit XML for CI servers", junit, default=True, stale="junit-[0-9]*.xml"),
+    "ctrf": Format("Common Test Report Format, one JSON file per run", ctrf),
+    "github": Format("job summary for GitHub Actions", _one("summary.md", github)),
     "operators": Format(
-        "a page an operator version: its document, examples, who passes", operator_files, former="operators/*.md"
+        "one page per operator version: documentation, examples, results", operator_files, stale="operators/*.md"
     ),
-    "scoreboard": Format("rates, accuracy and speed over whole suites, to commit", _one("README.md", scoreboard)),
-    "badges": Format("badges for Shields' endpoint, one a run", badges),
+    "scoreboard": Format("rates, accuracy and speed of complete runs, to commit", _one("README.md", scoreboard)),
+    "badges": Format("badges for the Shields endpoint, one per run", badges),
 }

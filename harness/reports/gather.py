@@ -1,4 +1,4 @@
-"""Which runs stand side by side in a report, under what names, and what a reader must know about them first."""
+"""Gathers runs into the content of a report: their labels, notes and tables."""
 
 from __future__ import annotations
 
@@ -10,76 +10,76 @@ import msgspec
 
 from harness.reports import tables
 from harness.reports.groups import FailureGroup, run_groups
-from harness.reports.runs import RunFacts, clean_run, run_facts, run_labels, run_order
+from harness.reports.runs import RunInfo, run_info, run_labels, run_sort_key, sanitized_run
 from harness.reports.tables import CategoryRow, OperatorTable, Tally
-from harness.reports.text import count, counted
+from harness.reports.text import format_count, plural
 from harness.results.lines import Result, Run
 from harness.suite.select import Selection, select_results
 
-ALL = Selection()
+EVERYTHING = Selection()
 
 
 class Note(msgspec.Struct, frozen=True):
-    """What a reader must know before believing a rate."""
+    """A warning about a run or a suite that affects how its rates are to be read."""
 
     run: str
-    """The label of the run concerned; empty where it is about all of them."""
+    """The label of the run. Empty if the note is about all runs."""
     text: str
     detail: str = ""
-    """Words from the run, such as its selection."""
+    """Text from the run, such as its selection. Not trusted: formats must escape it."""
 
 
 class SuiteSummary(msgspec.Struct, frozen=True):
-    """All runs over one suite; wherever there are ``tallies``, there is one a run, in this order."""
+    """All runs of one suite. All ``tallies`` are in the order of ``runs``."""
 
     name: str
-    runs: tuple[RunFacts, ...]
+    runs: tuple[RunInfo, ...]
     notes: tuple[Note, ...]
     tallies: tuple[Tally, ...]
     categories: tuple[CategoryRow, ...]
     operators: tuple[OperatorTable, ...]
     groups: tuple[FailureGroup, ...]
-    """What failures have in common over all operators, run by run and the gravest first."""
+    """Groups of failures with a common cause over all operators, by run and most severe first."""
 
     @property
-    def exercised(self) -> str:
-        """What the suite's scored cases exercise in all, in words."""
+    def coverage_text(self) -> str:
+        """The coverage of the suite's scored data sets as text."""
         coverages = [table.coverage for table in self.operators]
         types = sum(sum(coverage.types.values()) for coverage in coverages)
         return (
-            f"{counted(types, '(type variable, element type) pair')}, "
-            f"{counted(sum(coverage.attribute_values for coverage in coverages), 'attribute value')}, "
-            f"{count(sum(coverage.combinations for coverage in coverages))} types × attributes"
+            f"{plural(types, '(type variable, element type) pair')}, "
+            f"{plural(sum(coverage.attribute_values for coverage in coverages), 'attribute value')}, "
+            f"{format_count(sum(coverage.combinations for coverage in coverages))} combinations of types and attributes"
         )
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """A report's content but for the single results; the JSON report is this."""
+    """The content of a report without the single results. This is the JSON report."""
 
     format: int
-    """1: this layout."""
+    """The version of this format: 2."""
     selection: str
-    """What the report was narrowed to; empty for everything in the runs."""
+    """The selection that the report is limited to. Empty if there is none."""
     suites: tuple[SuiteSummary, ...]
 
 
 class Report(msgspec.Struct, frozen=True):
-    """What every format is made from."""
+    """The input of every report format."""
 
     summary: Summary
     results: tuple[tuple[tuple[Result, ...], ...], ...]
-    """For each suite and each of its runs the results, in the order of case and data set."""
+    """For each suite and each of its runs the results, sorted by case and data set."""
     testdata: Path = Path("testdata")
-    """Where the suites may be, for the formats that show more of a case than its result line."""
+    """The folder of the generated suites, for formats that show models and tensors."""
 
 
-def gather(runs: Sequence[Run], selection: Selection = ALL, testdata: Path = Path("testdata")) -> Report:
-    """The report over any runs: any number of backends, any suites, in any order, narrowed to a selection.
+def gather(runs: Sequence[Run], selection: Selection = EVERYTHING, testdata: Path = Path("testdata")) -> Report:
+    """The report of any number of runs, backends and suites, in any order, limited to a selection.
 
-    Text from backends is spelt in printable characters and line feeds here, once for all formats.
-    Raises NoHeader, and NothingSelected where no result of any run matches.
+    Unprintable characters in text from backends are escaped here, for all formats.
+    Raises NoHeader, and NothingSelected if the selection matches no result.
     """
-    clean = [clean_run(run) for run in runs]
+    clean = [sanitized_run(run) for run in runs]
     if selection.terms:
         chosen = {id(result) for result in select_results(chain.from_iterable(r.results for r in clean), selection)}
         shown = [tuple(result for result in run.results if id(result) in chosen) for run in clean]
@@ -90,19 +90,19 @@ def gather(runs: Sequence[Run], selection: Selection = ALL, testdata: Path = Pat
     for name in sorted({run.headers[0].suite for run in clean}):
         pairs = [pair for pair in zip(clean, shown, strict=True) if pair[0].headers[0].suite == name]
         if any(results for _, results in pairs) or not selection.terms:
-            pairs.sort(key=lambda pair: run_order(pair[0]))
+            pairs.sort(key=lambda pair: run_sort_key(pair[0]))
             suites.append(_suite(name, [run for run, _ in pairs], [results for _, results in pairs]))
             results.append(tuple(results for _, results in pairs))
     return Report(Summary(2, str(selection), tuple(suites)), tuple(results), testdata)
 
 
 def _suite(name: str, runs: Sequence[Run], results: Sequence[Sequence[Result]]) -> SuiteSummary:
-    facts = tuple(run_facts(run, label) for run, label in zip(runs, run_labels(runs), strict=True))
+    facts = tuple(run_info(run, label) for run, label in zip(runs, run_labels(runs), strict=True))
     backends = [run.backend for run in facts]
     return SuiteSummary(
         name=name,
         runs=facts,
-        notes=(*_disagreement(facts), *(note for run in facts for note in _notes(run))),
+        notes=(*_digest_notes(facts), *(note for run in facts for note in _notes(run))),
         tallies=tables.tallies(results),
         categories=tables.categories(results),
         operators=tables.operator_tables(name, backends, results),
@@ -110,33 +110,40 @@ def _suite(name: str, runs: Sequence[Run], results: Sequence[Sequence[Result]]) 
     )
 
 
-def _disagreement(runs: Sequence[RunFacts]) -> list[Note]:
+def _digest_notes(runs: Sequence[RunInfo]) -> list[Note]:
     digests = {run.label: run.headers[0].digest[:12] for run in runs}
     if len({header.digest for run in runs for header in run.headers}) < 2:
         return []
     found = ", ".join(f"{digest} ({label})" for label, digest in digests.items())
-    return [Note("", "The runs are not over the same suite: their rates do not compare. Digests:", found)]
+    return [
+        Note("", "The runs used different versions of the suite, so their rates are not comparable. Digests:", found)
+    ]
 
 
-_ALL = {"select": "", "shard": "1/1", "profile": "standard"}
-"""Options of a run that leave out part of a suite, and the values that leave out nothing."""
+_FULL_RUN = {"select": "", "shard": "1/1", "profile": "standard"}
+"""Options that limit a run to part of a suite → the value without that effect."""
 
 
-def _notes(run: RunFacts) -> list[Note]:
+def _notes(run: RunInfo) -> list[Note]:
     whole = run.headers[0].suite_data_sets
     notes: list[Note] = []
-    if not run.ran:
-        notes.append(Note(run.label, f"executed nothing: 0 of {count(run.data_sets)} run."))
+    if not run.executed:
+        notes.append(Note(run.label, f"executed nothing: 0 of {format_count(run.data_sets)} data sets run."))
     elif not run.complete:
-        notes.append(Note(run.label, f"is unfinished: {count(run.ran)} of {count(run.data_sets)} run."))
+        notes.append(
+            Note(
+                run.label,
+                f"is unfinished: {format_count(run.executed)} of {format_count(run.data_sets)} data sets run.",
+            )
+        )
     if run.data_sets < whole:
-        part = f"{count(run.data_sets)} of {count(whole)} data sets."
+        part = f"{format_count(run.data_sets)} of {format_count(whole)} data sets."
         chosen = dict.fromkeys(
             f"{key} {value}"
             for header in run.headers
             for key, value in header.options.items()
-            if key in _ALL and value not in ("", _ALL[key])
+            if key in _FULL_RUN and value not in ("", _FULL_RUN[key])
         )
         notes.append(Note(run.label, f"covers part of the suite: {part}", ", ".join(chosen)))
-    notes.extend(Note(run.label, "expects failures that no longer occur:", stale) for stale in run.stale)
+    notes.extend(Note(run.label, "has a stale expectation:", stale) for stale in run.stale)
     return notes

@@ -1,4 +1,4 @@
-"""The job summary for GitHub: what is unexpected first, in Markdown that fits whatever the number of failures."""
+"""The job summary for GitHub Actions: unexpected failures first, within GitHub's size limit."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from harness.reports.gather import Note, Report, SuiteSummary
-from harness.reports.groups import told
+from harness.reports.groups import group_text
 from harness.reports.tables import Failure, OperatorTable, Tally
-from harness.reports.text import count, counted, measure, one_line, percent, verdict_words
+from harness.reports.text import format_count, format_measure, one_line, percent, plural, verdict_text
 
 LIMIT = 1_000_000
-"""Bytes: GitHub shows no summary of a step above 1 MiB, and a step may have more to say."""
-UNEXPECTED, KNOWN = 10, 3
-"""Failures shown for an operator version, of either kind."""
-CAUSES = 30
-"""Causes shown of all."""
-_REST = 1_000
-"""Bytes kept for saying what was left out."""
+"""The maximum size in bytes. GitHub does not show a step summary above 1 MiB; a step may add more text."""
+MAX_UNEXPECTED, MAX_KNOWN = 10, 3
+"""The maximum number of unexpected and known failures shown for an operator version."""
+MAX_CAUSES = 30
+"""The maximum number of causes shown."""
+_RESERVED = 1_000
+"""Bytes that are reserved for the number of omitted data sets."""
 
 
 class _Block(msgspec.Struct, frozen=True):
-    """Text that is written whole or not at all."""
+    """A part of the summary that is written completely or not at all."""
 
     text: str
     data_sets: int = 0
-    """Results that it tells of, to be counted where it is left out."""
+    """The number of failures in it, which are counted if it is omitted."""
 
 
 def github(report: Report, limit: int = LIMIT) -> str:
-    """The summary in at most ``limit`` bytes: rates by suite and backend, causes, then failures by operator version.
+    """The summary in at most ``limit`` bytes: rates by suite and backend, causes, failures by operator version.
 
-    It is HTML, which Markdown lets through, so that one escape makes text from outside harmless. Where there is no more
-    room it ends, and says how many data sets it leaves out.
+    It is HTML inside Markdown, so that HTML escaping is enough for text from backends and models. If it does not fit,
+    it ends with the number of omitted data sets.
     """
-    room = limit - _REST
+    room = limit - _RESERVED
     written: list[str] = []
     left = 0
     full = False
@@ -49,7 +49,7 @@ def github(report: Report, limit: int = LIMIT) -> str:
             written.append(block.text)
             room -= size
     if full:
-        more = f"{counted(left, 'data set')} more" if left else "More than fits here"
+        more = f"{plural(left, 'more data set')}" if left else "The rest does not fit here"
         written.append(f"\n<p><b>{more}: see report.html.</b></p>\n")
     return "".join(written)
 
@@ -58,26 +58,26 @@ def _blocks(report: Report) -> Iterator[_Block]:
     summary = report.summary
     yield _Block("## ONNX conformance\n\n")
     if summary.selection:
-        yield _Block(f"<p>Only {_code(summary.selection)}.</p>\n\n")
+        yield _Block(f"<p>Selection: {_code(summary.selection)}.</p>\n\n")
     for suite in summary.suites:
         yield from _overview(suite)
     pairs = [(suite, table) for suite in summary.suites for table in suite.operators if table.failures]
     if not pairs:
-        yield _Block("<p>No failure.</p>\n" if summary.suites else "<p>Nothing has run.</p>\n")
+        yield _Block("<p>No failures.</p>\n" if summary.suites else "<p>No results.</p>\n")
     yield from _causes(summary.suites)
-    for known, heading in ((False, "Unexpected"), (True, "Known failures")):
+    for known, heading in ((False, "Unexpected failures"), (True, "Known failures")):
         found = [(suite, table, _of(table, known=known)) for suite, table in pairs]
         found = [one for one in found if one[2]]
         total = sum(map(_data_sets, (failures for *_, failures in found)))
         if total:
-            where = f"{counted(total, 'data set')} in {counted(len(found), 'operator version')}"
+            where = f"{plural(total, 'data set')} in {plural(len(found), 'operator version')}"
             yield _Block(f"\n### {heading}: {where}\n\n")
         for suite, table, failures in sorted(found, key=lambda one: -_data_sets(one[2])):
-            yield _operator(suite, table, failures, KNOWN if known else UNEXPECTED)
+            yield _operator(suite, table, failures, MAX_KNOWN if known else MAX_UNEXPECTED)
 
 
 def _code(text: str, width: int = 300) -> str:
-    """Text from outside: in ``<code>`` GitHub makes no links, mentions or emoji of it."""
+    """Text from backends and models. In ``<code>`` GitHub creates no links, mentions or emoji."""
     return f"<code>{html.escape(one_line(text, width))}</code>"
 
 
@@ -89,7 +89,7 @@ def _overview(suite: SuiteSummary) -> Iterator[_Block]:
         "unexpected",
         "known",
         "unsupported",
-        "unspecified",
+        "not scored",
         "worst error in bounds",
     ]
     rows = [_row("th", map(html.escape, headers))]
@@ -103,18 +103,18 @@ def _overview(suite: SuiteSummary) -> Iterator[_Block]:
 
 
 def _causes(suites: Sequence[SuiteSummary]) -> Iterator[_Block]:
-    """What failures have in common, those with the most unexpected first."""
+    """The groups of failures, those with the most unexpected failures first."""
     found = [(suite, group) for suite in suites for group in suite.groups]
     found.sort(key=lambda one: (one[1].known - one[1].failures, -one[1].failures))
     items = [
-        f"<li>{_code(suite.runs[group.run].label, 100)} in {_code(suite.name, 100)}: {told(group, _code)}"
-        f"{f'; {count(group.known)} known' if group.known else ''}</li>\n"
-        for suite, group in found[:CAUSES]
+        f"<li>{_code(suite.runs[group.run].label, 100)} in {_code(suite.name, 100)}: {group_text(group, _code)}"
+        f"{f'; {format_count(group.known)} known' if group.known else ''}</li>\n"
+        for suite, group in found[:MAX_CAUSES]
     ]
-    if len(found) > CAUSES:
-        items.append(f"<li>and {counted(len(found) - CAUSES, 'cause')} more</li>\n")
+    if len(found) > MAX_CAUSES:
+        items.append(f"<li>{plural(len(found) - MAX_CAUSES, 'more cause')}</li>\n")
     if items:
-        yield _Block(f"\n### Causes: {count(len(found))}\n\n<ul>\n{''.join(items)}</ul>\n\n")
+        yield _Block(f"\n### Failures by cause: {format_count(len(found))}\n\n<ul>\n{''.join(items)}</ul>\n\n")
 
 
 def _row(tag: str, cells: Iterable[str]) -> str:
@@ -122,11 +122,11 @@ def _row(tag: str, cells: Iterable[str]) -> str:
 
 
 def _cells(tally: Tally) -> Iterator[str]:
-    unsupported, unspecified = (tally.verdicts.get(verdict, 0) for verdict in ("unsupported", "unspecified"))
     yield tally.rate
     yield html.escape(percent(tally.passed, tally.scored))
-    yield from map(count, (tally.unexpected, tally.known, unsupported, unspecified))
-    yield html.escape(measure(tally.error))
+    unsupported = tally.verdicts.get("unsupported", 0)
+    yield from map(format_count, (tally.unexpected, tally.known, unsupported, tally.total - tally.scored))
+    yield html.escape(format_measure(tally.error))
 
 
 def _note(note: Note) -> str:
@@ -139,22 +139,22 @@ def _of(table: OperatorTable, *, known: bool) -> list[Failure]:
 
 
 def _data_sets(failures: Sequence[Failure]) -> int:
-    return sum(1 + failure.alike for failure in failures)
+    return sum(1 + failure.duplicates for failure in failures)
 
 
-def _operator(suite: SuiteSummary, table: OperatorTable, failures: Sequence[Failure], most: int) -> _Block:
-    heading = f"{_code(table.title, 100)} in {_code(suite.name, 100)}: {counted(_data_sets(failures), 'data set')}"
-    items = [_failure(suite, failure) for failure in failures[:most]]
-    if rest := _data_sets(failures[most:]):
-        items.append(f"<li>and {counted(rest, 'data set')} more</li>\n")
+def _operator(suite: SuiteSummary, table: OperatorTable, failures: Sequence[Failure], maximum: int) -> _Block:
+    heading = f"{_code(table.title, 100)} in {_code(suite.name, 100)}: {plural(_data_sets(failures), 'data set')}"
+    items = [_failure(suite, failure) for failure in failures[:maximum]]
+    if rest := _data_sets(failures[maximum:]):
+        items.append(f"<li>{plural(rest, 'more data set')}</li>\n")
     text = f"<details><summary>{heading}</summary>\n<ul>\n{''.join(items)}</ul>\n</details>\n\n"
     return _Block(text, _data_sets(failures))
 
 
 def _failure(suite: SuiteSummary, failure: Failure) -> str:
     result = failure.result
-    lines = [f"{_code(suite.runs[failure.run].label, 100)}: {verdict_words(result.verdict)}"]
-    lines[0] += f", and {counted(failure.alike, 'data set')} more that say the same" if failure.alike else ""
+    lines = [f"{_code(suite.runs[failure.run].label, 100)}: {verdict_text(result.verdict)}"]
+    lines[0] += f" ({plural(failure.duplicates, 'more data set')} with the same message)" if failure.duplicates else ""
     lines += [_code(result.message)] if result.message.strip() else []
     lines += [f"known: {_code(result.known)}"] if result.known and result.known != result.message else []
     lines += [_code(failure.node), f"reproduce: {_code(failure.reproduce, 1000)}"]

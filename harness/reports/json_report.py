@@ -1,4 +1,4 @@
-"""The report for programs: the summary as JSON."""
+"""The JSON report: the summary, for programs."""
 
 import msgspec
 
@@ -6,5 +6,5 @@ from harness.reports.gather import Report
 
 
 def json_report(report: Report) -> str:
-    """The summary, indented, UTF-8 once encoded; the single results stay in the runs' own files."""
+    """The summary as indented JSON. Single results are in the results files of the runs."""
     return msgspec.json.format(msgspec.json.encode(report.summary), indent=1).decode() + "\n"

@@ -1,4 +1,4 @@
-"""The counting: results by operator version, element type and attribute combination, several runs side by side."""
+"""Tallies by operator version, element type and attribute combination, for several runs side by side."""
 
 from __future__ import annotations
 
@@ -10,52 +10,54 @@ from typing import TypeVar
 import msgspec
 
 from harness.reports.coverage import Coverage, coverage, label_values
-from harness.reports.groups import SEVERITY, FailureGroup, result_urgency, version_groups, where
-from harness.reports.text import OMITTED, SEVERAL_NODES, count, reproduce, title, verdict_words
-from harness.results.lines import VERDICTS, Measure, Result, Verdict
+from harness.reports.groups import SEVERITY, FailureGroup, data_set_text, result_sort_key, version_groups
+from harness.reports.text import OMITTED, SEVERAL_NODES, format_count, operator_title, repro_command, verdict_text
+from harness.results.lines import UNSCORED, VERDICTS, Measure, Result, Verdict
 from harness.spec.element_types import BY_NAME
 
 Runs = Sequence[Sequence[Result]]
-"""For each run the results of one suite, or of a part of it, in the order of case and data set."""
+"""For each run the results of one suite, or of a part of it, sorted by case and data set."""
 
 _KINDS = ("float", "complex", "signed", "unsigned", "bool", "string")
 K = TypeVar("K", bound=Hashable)
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """What some results of one run come to; its counts are data sets."""
+    """Counts and worst errors of some results of one run. The unit of the counts is data sets."""
 
     total: int
     scored: int
-    """All but the unspecified: the denominator of the rate. What is unsupported or did not run stays in it."""
+    """The denominator of the rate: all but unspecified and insensitive. Unsupported and not run are included."""
     supported: int
-    """Scored, without the unsupported."""
+    """Scored, without unsupported."""
     passed: int
     verdicts: dict[Verdict, int]
-    """Every verdict that occurs; their sum is ``total``."""
+    """Verdict → data sets, for each verdict that occurs. The sum is ``total``."""
     known: int
-    """Neither passed nor silent, and expected by the backend's expectations."""
+    """Failures that the backend's expectations list."""
     unexpected: int
-    """Neither passed nor silent, and expected by none."""
+    """All other failures."""
     onnx_tolerance: int
-    """Scored answers that ONNX's own rtol 1e-3 and atol 1e-7 would pass."""
+    """Scored data sets that pass with ONNX's own tolerance (rtol 1e-3, atol 1e-7)."""
     error: Measure | None
-    """The worst error in bounds of any scored answer; at most 4 passes."""
+    """The worst error of scored data sets, in bounds. Up to 4 passes."""
     ulps: Measure | None
-    """The worst error in units in the last place."""
+    """The worst error in units in the last place (ulps)."""
 
     def __str__(self) -> str:
-        rest = (f"{count(n)} {verdict_words(verdict)}" for verdict, n in self.verdicts.items() if verdict != "passed")
+        rest = (
+            f"{format_count(n)} {verdict_text(verdict)}" for verdict, n in self.verdicts.items() if verdict != "passed"
+        )
         return " · ".join([*([self.rate] if self.scored else []), *rest])
 
     @property
     def rate(self) -> str:
-        """``12/16``: passed and its denominator."""
-        return f"{count(self.passed)}/{count(self.scored)}"
+        """``12/16``: passed / scored."""
+        return f"{format_count(self.passed)}/{format_count(self.scored)}"
 
     @property
     def complete(self) -> bool:
-        """Whether all that was scored passed."""
+        """Whether all scored data sets passed."""
         return self.passed == self.scored
 
 
@@ -64,16 +66,16 @@ class TypeRow(msgspec.Struct, frozen=True):
 
     variable: str
     type: str
-    """Empty for results whose node does not use the variable."""
+    """Empty if the node does not use the variable."""
     tallies: tuple[Tally, ...]
-    """One a run, in the suite's order."""
+    """One per run, in the order of the suite's runs."""
 
 
 class AttributeRow(msgspec.Struct, frozen=True):
     """One combination of attribute values."""
 
     values: dict[str, str]
-    """Every attribute of the operator version, in the schema's order → its value or ``omitted``."""
+    """Attribute → its value or ``omitted``, for each attribute of the operator version in schema order."""
     tallies: tuple[Tally, ...]
 
 
@@ -85,45 +87,45 @@ class CategoryRow(msgspec.Struct, frozen=True):
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """A result neither passed nor silent, standing also for those that say the same."""
+    """A failed result. It also stands for results with the same verdict and message."""
 
     run: int
-    """Its place among the suite's runs."""
+    """Index of the run in the suite's runs."""
     result: Result
     node: str
-    """The node under test, and the data set where it is not the first."""
+    """The node under test, and the data set if it is not the first."""
     reproduce: str
-    alike: int
-    """Further results of this run and operator version with the same verdict and message."""
+    duplicates: int
+    """The number of other results of this run and operator version with the same verdict and message."""
 
 
 class OperatorTable(msgspec.Struct, frozen=True):
-    """All there is to say about one version of one operator."""
+    """The results of one operator version."""
 
     op: str
-    """Empty for graphs of several nodes, which stand together in one table."""
+    """Empty for graphs of several nodes, which share one table."""
     domain: str
     since: int
     category: str
     coverage: Coverage
     tallies: tuple[Tally, ...]
     types: tuple[TypeRow, ...]
-    """For each type variable rows that add up to ``tallies``."""
+    """The rows of each type variable add up to ``tallies``."""
     attributes: tuple[AttributeRow, ...]
-    """Rows that add up to ``tallies``; none for an operator without attributes."""
+    """The rows add up to ``tallies``. Empty if the operator has no attributes."""
     groups: tuple[FailureGroup, ...]
-    """What failures have in common, run by run and the gravest first."""
+    """Groups of failures with a common cause, by run and most severe first."""
     failures: tuple[Failure, ...]
-    """The unexpected first, then by severity and case."""
+    """Unexpected failures first, then by severity and case."""
 
     @property
     def title(self) -> str:
         """``Trilu-14``."""
-        return title(self.op, self.domain, self.since)
+        return operator_title(self.op, self.domain, self.since)
 
     @property
-    def lost(self) -> int:
-        """Scored results that did not pass, over all runs."""
+    def not_passed(self) -> int:
+        """Scored results of all runs that did not pass."""
         return sum(tally.scored - tally.passed for tally in self.tallies)
 
 
@@ -132,7 +134,7 @@ def tally(results: Sequence[Result]) -> Tally:
     verdicts = [result.verdict for result in results]
     found: dict[Verdict, int] = {verdict: times for verdict in VERDICTS if (times := verdicts.count(verdict))}
     passed = found.get("passed", 0)
-    scored = len(results) - found.get("unspecified", 0)
+    scored = len(results) - sum(found.get(verdict, 0) for verdict in UNSCORED)
     known = len([result for result in results if result.known and result.verdict in SEVERITY])
     return Tally(
         total=len(results),
@@ -142,9 +144,9 @@ def tally(results: Sequence[Result]) -> Tally:
         verdicts=found,
         known=known,
         unexpected=scored - passed - known,
-        onnx_tolerance=len([result for result in results if result.onnx_tolerance and result.verdict != "unspecified"]),
-        error=_worst([result.error for result in results if result.verdict != "unspecified"]),
-        ulps=_worst([result.ulps for result in results if result.verdict != "unspecified"]),
+        onnx_tolerance=len([result for result in results if result.onnx_tolerance and result.verdict not in UNSCORED]),
+        error=_worst([result.error for result in results if result.verdict not in UNSCORED]),
+        ulps=_worst([result.ulps for result in results if result.verdict not in UNSCORED]),
     )
 
 
@@ -154,20 +156,20 @@ def _worst(measures: list[Measure | None]) -> Measure | None:
 
 
 def tallies(runs: Runs) -> tuple[Tally, ...]:
-    """One tally a run."""
+    """One tally per run."""
     return tuple(map(tally, runs))
 
 
 def categories(runs: Runs) -> tuple[CategoryRow, ...]:
-    """One row a category, graphs of several nodes last."""
+    """One row per category, graphs of several nodes last."""
     rows = _group(runs, _category)
     return tuple(CategoryRow(name, tallies(rows[name])) for name in sorted(rows, key=_last_if_several_nodes))
 
 
 def operator_tables(suite: str, backends: Sequence[str], runs: Runs) -> tuple[OperatorTable, ...]:
-    """The tables of every operator version, by category and name, graphs of several nodes last.
+    """One table per operator version, sorted by category and name. Graphs of several nodes come last.
 
-    ``backends`` are the names that the runs' backends are asked for by, for the lines that reproduce failures.
+    ``backends`` are the backend specs of the runs, for the commands that reproduce failures.
     """
     tables = (_operator_table(suite, backends, results) for results in _group(runs, _version).values())
     return tuple(
@@ -189,7 +191,7 @@ def _category(result: Result) -> str:
 
 
 def _group(runs: Runs, key: Callable[[Result], K]) -> dict[K, list[list[Result]]]:
-    """The results of each run by key; keys in the order in which they come."""
+    """Key → the results of each run. Keys are in order of first occurrence."""
     groups: dict[K, list[list[Result]]] = defaultdict(lambda: [[] for _ in runs])
     for n, results in enumerate(runs):
         for result in results:
@@ -218,12 +220,12 @@ def _operator_table(suite: str, backends: Sequence[str], runs: Runs) -> Operator
 
 def _type_rows(variable: str, runs: Runs) -> list[TypeRow]:
     rows = _group(runs, lambda result: result.labels.types.get(variable, ""))
-    ordered = sorted(rows, key=type_order)
+    ordered = sorted(rows, key=type_sort_key)
     return [TypeRow(variable, of, tallies(rows[of])) for of in ordered]
 
 
-def type_order(name: str) -> tuple[int, int, str]:
-    """Element types by kind and width, then other types, then none."""
+def type_sort_key(name: str) -> tuple[int, int, str]:
+    """Sorts element types by kind and width, then other types, then no type."""
     of = BY_NAME.get(name)
     return (_KINDS.index(of.kind), of.bits, name) if of else (len(_KINDS), 0 if name else 1, name)
 
@@ -237,7 +239,7 @@ def _attribute_rows(names: tuple[str, ...], runs: Runs) -> tuple[AttributeRow, .
 
 
 def _natural(value: str) -> tuple[bool, float, str]:
-    """Omitted first, numbers by size, then text."""
+    """Sorts omitted first, then numbers by value, then text."""
     try:
         return value != OMITTED, float(value), value
     except ValueError:
@@ -245,20 +247,24 @@ def _natural(value: str) -> tuple[bool, float, str]:
 
 
 def _failures(suite: str, backends: Sequence[str], runs: Runs) -> tuple[Failure, ...]:
-    alike: dict[tuple[int, str, str, str], list[Result]] = defaultdict(list)
+    same_message: dict[tuple[int, str, str, str], list[Result]] = defaultdict(list)
     for n, results in enumerate(runs):
         for result in results:
             if result.verdict in SEVERITY:
-                alike[n, result.verdict, result.message, result.known].append(result)
+                same_message[n, result.verdict, result.message, result.known].append(result)
     failures = [
         Failure(
-            n, same[0], where(same[0]), reproduce(suite, same[0].case, backends[n], same[0].data_set), len(same) - 1
+            n,
+            same[0],
+            data_set_text(same[0]),
+            repro_command(suite, same[0].case, backends[n], same[0].data_set),
+            len(same) - 1,
         )
-        for (n, *_), same in alike.items()
+        for (n, *_), same in same_message.items()
     ]
-    return tuple(sorted(failures, key=urgency))
+    return tuple(sorted(failures, key=failure_sort_key))
 
 
-def urgency(failure: Failure) -> tuple[bool, int, str, int, int]:
-    """What sorts failures: the unexpected first, then by severity, case, data set and run."""
-    return (*result_urgency(failure.result), failure.run)
+def failure_sort_key(failure: Failure) -> tuple[bool, int, str, int, int]:
+    """Sorts failures: unexpected first, then by severity, case, data set and run."""
+    return (*result_sort_key(failure.result), failure.run)

@@ -1,4 +1,4 @@
-"""The suites on the disk, as far as they are those that the runs of a report were over."""
+"""Finds the generated suite that the runs of a report used."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from harness.suite.manifest import NoSuite, Suite, open_suite
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
 
 
-class AnotherSuite(UsageError):
-    """A suite of the same name as the one that was run, with other cases."""
+class SuiteMismatch(UsageError):
+    """The suite on disk has the same name as the one that was run, but a different digest."""
 
 
-def suite_that_ran(suite: SuiteSummary, testdata: Path) -> Suite:
-    """The suite that all runs were over, in the folder ``testdata``. Raises NoSuite, AnotherSuite."""
+def matching_suite(suite: SuiteSummary, testdata: Path) -> Suite:
+    """The suite in the folder ``testdata`` that all runs used. Raises NoSuite, SuiteMismatch."""
     if not _NAME.fullmatch(suite.name):
-        raise NoSuite(f"No suite can be called {suite.name[:100]!r}.")
-    there = open_suite(testdata / suite.name)
-    ran = {header.digest for run in suite.runs for header in run.headers}
-    if ran != {there.digest}:
-        raise AnotherSuite(
-            f"The suite {suite.name} on the disk has the digest {there.digest[:12]}, and the results are of "
-            f"{', '.join(sorted(digest[:12] for digest in ran)) or 'none'}."
+        raise NoSuite(f"{suite.name[:100]!r} is not a valid suite name.")
+    found = open_suite(testdata / suite.name)
+    digests = {header.digest for run in suite.runs for header in run.headers}
+    if digests != {found.digest}:
+        raise SuiteMismatch(
+            f"The suite {suite.name} on disk has digest {found.digest[:12]}, but the results are from digest "
+            f"{', '.join(sorted(digest[:12] for digest in digests)) or 'none'}."
         )
-    return there
+    return found

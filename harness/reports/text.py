@@ -1,4 +1,4 @@
-"""The wording that all formats share: numbers, rates, verdicts, nodes, and text from backends made harmless."""
+"""Text that all formats share: numbers, rates, verdicts, nodes, and escaped text from backends."""
 
 import shlex
 from typing import Any
@@ -8,63 +8,63 @@ from harness.suite.cases import Labels
 
 SEVERAL_NODES = "graphs of several nodes"
 OMITTED = "omitted"
-"""How labels write an attribute that the node leaves out."""
+"""The label value of an attribute that the node omits."""
 
 
-def plain(text: str) -> str:
-    """The text with everything but printable characters spelt as escapes, so that it cannot act.
+def printable(text: str) -> str:
+    """Escapes everything that is not printable.
 
-    Line ends, control characters, ANSI sequences, bidirectional overrides and lone surrogates are among these.
+    This includes line ends, control characters, ANSI sequences, bidirectional overrides and lone surrogates.
     """
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
-def plain_lines(text: str) -> str:
-    """``plain`` of every line of a text; lines end at LF or CR LF."""
-    return "\n".join(map(plain, text.replace("\r\n", "\n").split("\n")))
+def printable_lines(text: str) -> str:
+    """Applies ``printable`` to every line of a text. Lines end with LF or CR LF."""
+    return "\n".join(map(printable, text.replace("\r\n", "\n").split("\n")))
 
 
-def plain_tree(value: Any) -> Any:
-    """``plain`` of every string in nested dicts, lists and tuples, keys included."""
+def printable_tree(value: Any) -> Any:
+    """Applies ``printable`` to every string in nested dicts, lists and tuples, including keys."""
     match value:
         case str():
-            return plain(value)
+            return printable(value)
         case dict():
-            return {plain_tree(key): plain_tree(item) for key, item in value.items()}
+            return {printable_tree(key): printable_tree(item) for key, item in value.items()}
         case list() | tuple():
-            return [plain_tree(item) for item in value]
+            return [printable_tree(item) for item in value]
         case _:
             return value
 
 
 def one_line(text: str, width: int = 500) -> str:
-    """The text, of ``plain_lines``, with its lines run together and cut at ``width`` characters."""
+    """Joins the lines of a text from ``printable_lines`` and truncates the result to ``width`` characters."""
     joined = " ⏎ ".join(line.strip() for line in text.split("\n") if line.strip())
     return joined if len(joined) <= width else f"{joined[: width - 1]}…"
 
 
-def count(number: int) -> str:
+def format_count(number: int) -> str:
     """``2,010``."""
     return f"{number:,}"
 
 
-def counted(number: int, noun: str) -> str:
+def plural(number: int, noun: str) -> str:
     """``1 data set``, ``2,010 data sets``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def percent(part: int, whole: int) -> str:
-    """The rate, never rounded up to 100 % nor down to 0 %; empty where there is nothing to divide by."""
+    """A rate, never rounded up to 100 % or down to 0 %. Empty if ``whole`` is 0."""
     if not whole:
         return ""
     tenths = part * 1000 // whole
     return "<0.1 %" if part and not tenths else f"{tenths / 10:.1f} %"
 
 
-def measure(value: Measure | None) -> str:
-    """An error as people write it: ``0.31``, ``12``, ``>1e6``, ``inf``; empty where nothing was measured."""
+def format_measure(value: Measure | None) -> str:
+    """An error or a duration: ``0.31``, ``12``, ``>1e6``, ``inf``. Empty if nothing was measured."""
     if value is None:
         return ""
     number = float(value)
@@ -79,34 +79,34 @@ def measure(value: Measure | None) -> str:
     return f"{number:.2f}".rstrip("0").rstrip(".")
 
 
-def verdict_words(verdict: str) -> str:
+def verdict_text(verdict: str) -> str:
     """``wrong value`` for ``wrong_value``."""
     return verdict.replace("_", " ")
 
 
-def title(op: str, domain: str, since: int) -> str:
-    """An operator version as ONNX's documents write it: ``Trilu-14``, ``ai.onnx.ml.Scaler-1``."""
+def operator_title(op: str, domain: str, since: int) -> str:
+    """The title of an operator version in ONNX's documentation: ``Trilu-14``, ``ai.onnx.ml.Scaler-1``."""
     if not op:
         return SEVERAL_NODES
     return f"{domain}.{op}-{since}" if domain else f"{op}-{since}"
 
 
-_NAMED = 4
-"""How many of the attributes, inputs and outputs that a node leaves out are named."""
+_OMITTED_SHOWN = 4
+"""The maximum number of omitted attributes, inputs and outputs that are listed."""
 
 
-def node(labels: Labels) -> str:
-    """The node under test in one line: ``Trilu-14 T=string upper=0, without k``."""
-    words = [title(labels.op, labels.domain, labels.since)]
+def node_text(labels: Labels) -> str:
+    """The node under test on one line: ``Trilu-14 T=string upper=0, without k``."""
+    words = [operator_title(labels.op, labels.domain, labels.since)]
     words += [f"{variable}={of}" for variable, of in labels.types.items()]
     words += [f"{name}={value}" for name, value in labels.attributes.items() if value != OMITTED]
     absent = [*(name for name, value in labels.attributes.items() if value == OMITTED), *labels.omitted]
-    more = f" and {len(absent) - _NAMED} more" if len(absent) > _NAMED else ""
-    return " ".join(words) + (f", without {', '.join(absent[:_NAMED])}{more}" if absent else "")
+    more = f" and {len(absent) - _OMITTED_SHOWN} more" if len(absent) > _OMITTED_SHOWN else ""
+    return " ".join(words) + (f", without {', '.join(absent[:_OMITTED_SHOWN])}{more}" if absent else "")
 
 
-def reproduce(suite: str, case: str, backend: str, data_set: int = 0) -> str:
-    """The command that prints a script which runs one data set of a case on one backend again."""
+def repro_command(suite: str, case: str, backend: str, data_set: int = 0) -> str:
+    """The command that prints a script to rerun one data set of a case on one backend."""
     words = ["onnx-conformance", "repro", case, "--backend", backend]
     words += ["--data-set", str(data_set)] if data_set else []
     return shlex.join(words if suite == "matrix" else [*words, "--suite", suite])

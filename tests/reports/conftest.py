@@ -1,4 +1,4 @@
-"""Runs built in code: a small one on two operators, and random ones with hostile text."""
+"""Test data: small runs on two operators, and random runs with hostile text."""
 
 import itertools
 import random
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from harness.backend.interface import Description
-from harness.results.lines import VERDICTS, Footer, Header, Result, Run
+from harness.results.lines import UNSCORED, VERDICTS, Footer, Header, Result, Run
 from harness.suite.cases import Labels
 
 HOSTILE = (
@@ -56,7 +56,7 @@ def make_run(results: Sequence[Result], backend: str = "numpy", suite: str = "ma
 
 @pytest.fixture(scope="session")
 def two_operators() -> list[Run]:
-    """Trilu and CumProd by three backends: all right, wrong on strings, and one that declines and crashes."""
+    """Trilu and CumProd on three backends: one passes, one fails for strings, one declines double and crashes."""
     labels = [
         *(
             Labels("Trilu", "", 14, "tensor", {"T": t}, {"upper": upper}, omitted, group)
@@ -90,7 +90,7 @@ def two_operators() -> list[Run]:
 
 
 def _results(chance: random.Random, *, hostile: bool) -> list[Result]:
-    """Up to 60 results whose labels, verdicts and texts come from small pools."""
+    """Up to 60 results with random labels, verdicts and texts."""
     texts = HOSTILE if hostile else ("", "y[0] = 1, want 2", "no kernel")
     results: list[Result] = []
     for number in range(chance.randrange(60)):
@@ -107,7 +107,7 @@ def _results(chance: random.Random, *, hostile: bool) -> list[Result]:
         )
         measure = chance.choice([None, 0.0, 0.31, 12.0, 2e6, "inf"])
         verdict = chance.choice(VERDICTS)
-        known = chance.choice(texts) if verdict not in {"passed", "unspecified"} else ""
+        known = chance.choice(texts) if verdict != "passed" and verdict not in UNSCORED else ""
         results.append(
             Result(
                 f"test_{number // 2}",
@@ -126,15 +126,15 @@ def _results(chance: random.Random, *, hostile: bool) -> list[Result]:
 
 
 def random_runs(seed: int, *, hostile: bool = False) -> list[Run]:
-    """One to four runs of two backends over two suites."""
+    """One to four runs of two backends on two suites."""
     chance = random.Random(seed)
-    made: list[Run] = []
+    runs: list[Run] = []
     for number in range(1 + chance.randrange(4)):
         name = chance.choice(HOSTILE if hostile else ("numpy", "runtime"))
         suite = chance.choice(("matrix", "official", *(HOSTILE[:3] if hostile else ())))
         changes = {"started": f"2027-01-0{number + 1}", "finished": chance.random() < 0.5}
-        made.append(make_run(_results(chance, hostile=hostile), name, suite, **changes))
-    return made
+        runs.append(make_run(_results(chance, hostile=hostile), name, suite, **changes))
+    return runs
 
 
 @pytest.fixture(scope="session", name="make_run")
@@ -161,7 +161,7 @@ def _assert_same(got: np.ndarray, want: np.ndarray) -> None:
 
 @pytest.fixture(scope="session")
 def assert_same() -> Callable[[np.ndarray, np.ndarray], None]:
-    """That two arrays have the same type, shape and bits; a NaN is a NaN."""
+    """Asserts that two arrays have the same dtype, shape and bits. NaN payloads may differ."""
     return _assert_same
 
 
@@ -177,5 +177,5 @@ def hostile_texts() -> tuple[str, ...]:
 
 @pytest.fixture(scope="session", params=range(15))
 def seed(request: pytest.FixtureRequest) -> int:
-    """Of random runs; nothing in them shrinks, so a few fixed seeds do."""
+    """Seeds of random runs. Fixed, because failures could not be shrunk anyway."""
     return request.param

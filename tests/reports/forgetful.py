@@ -1,4 +1,4 @@
-"""A backend that is wrong in known ways: it leaves out ``exclusive``, and takes no double."""
+"""A backend with known faults: it ignores ``exclusive`` and does not support double."""
 
 import onnx
 
@@ -14,7 +14,7 @@ class Forgetful(NumpyBackend):
         proto = onnx.load_from_string(model)
         if proto.graph.input[0].type.tensor_type.elem_type == onnx.TensorProto.DOUBLE:
             raise Unsupported("no <b>double</b>")
-        kept = [attribute for attribute in proto.graph.node[0].attribute if attribute.name != "exclusive"]
+        attributes = [attribute for attribute in proto.graph.node[0].attribute if attribute.name != "exclusive"]
         del proto.graph.node[0].attribute[:]
-        proto.graph.node[0].attribute.extend(kept)
+        proto.graph.node[0].attribute.extend(attributes)
         return super().prepare(proto.SerializeToString())

@@ -1,4 +1,4 @@
-"""Badges: what Shields' endpoint takes, and no rate that flatters."""
+"""Badges: valid for the Shields endpoint, with honest rates."""
 
 import json
 import re
@@ -15,7 +15,7 @@ COLOURS = {"brightgreen", "green", "yellowgreen", "yellow", "orange", "red", "li
 
 
 def read(runs, *selection):
-    """The badges of a report by path, each by the rules of Shields' page on the endpoint badge."""
+    """Path → badge, checked against the documentation of the Shields endpoint."""
     found = {path: json.loads(text) for path, text in badges(gather(runs, Selection.parse(selection)))}
     for path, badge in found.items():
         assert re.fullmatch(r"badges/[A-Za-z0-9_][A-Za-z0-9_.-]*\.json", path)
@@ -61,12 +61,12 @@ def test_colours(passed, colour, make_run):
     assert badge["color"] == colour
 
 
-def test_no_colour_for_what_is_no_rate_of_the_suite(make_run):
+def test_incomplete_runs_are_grey(make_run):
     results = [Result("test_a", 0, "passed", Labels("Add", since=14))]
     unspecified = [Result("test_a", 0, "unspecified", Labels("Add", since=14))]
     for run, message in (
         (make_run(results, finished=False, data_sets=2010), "unfinished: 1 of 2,010 run"),
-        (make_run(results, suite_data_sets=2010), "1/1 (100.0 %) of a part of 2,010"),
+        (make_run(results, suite_data_sets=2010), "1/1 (100.0 %), part of 2,010"),
         (make_run(unspecified), "nothing scored"),
         (make_run([]), "unfinished: 0 of 0 run"),
     ):

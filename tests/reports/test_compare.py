@@ -9,15 +9,15 @@ from markdown_it import MarkdownIt
 
 from harness.reports.compare import DifferentSuites, NothingShared, SeveralRuns, compare, drifted
 from harness.reports.compare_text import (
-    CASES,
-    GROUPS,
-    OTHERS,
+    MAX_DATA_SETS,
+    MAX_GROUPS,
+    MAX_OTHER_GROUPS,
     comparison_json,
     comparison_markdown,
     summary,
 )
 from harness.reports.comparison import KINDS, Comparison
-from harness.results.lines import VERDICTS, Result, Run
+from harness.results.lines import UNSCORED, VERDICTS, Result, Run
 from harness.schemas.documents import schema
 from harness.suite.cases import Labels
 from harness.suite.select import NothingSelected, Selection
@@ -42,7 +42,7 @@ ALLOWED = {
     "strong_open",
 }
 COMMENT = 65_536
-"""Characters that GitHub takes in a comment."""
+"""GitHub's limit for the characters of a comment."""
 
 
 def result(case="test_a", verdict="passed", error=None, data_set=0, labels=ADD, message=""):
@@ -50,13 +50,13 @@ def result(case="test_a", verdict="passed", error=None, data_set=0, labels=ADD, 
 
 
 def kinds(comparison):
-    """The kinds of all changes, by case."""
+    """Case → kind of its change."""
     return {change.case: change.kind for suite in comparison.suites for change in suite.changes}
 
 
 @pytest.fixture(name="compared")
 def _compared(make_run):
-    """The comparison of the results of two runs, each given as a list."""
+    """Compares two lists of results."""
 
     def compared(old, new, **changes):
         return compare([make_run(old)], [make_run(new, **changes)])
@@ -66,7 +66,7 @@ def _compared(make_run):
 
 @pytest.fixture(name="pair")
 def _pair(random_runs, seed):
-    """Two random runs over one suite, of which the old one has a result at least."""
+    """Two random runs of one suite. The old one has at least one result."""
     old, new = random_runs(seed, hostile=True)[0], random_runs(seed + 1000, hostile=True)[0]
     headers = [tuple(msgspec.structs.replace(header, suite="matrix") for header in run.headers) for run in (old, new)]
     return (
@@ -81,7 +81,7 @@ def test_every_pair_of_verdicts_has_its_kind(old, new, compared):
     comparison = compared([result(verdict=old)], [result(verdict=new)])
     if old == new:
         want = None
-    elif "unspecified" in (old, new):
+    elif UNSCORED & {old, new}:
         want = "changed"
     elif old == "passed":
         want = "broken"
@@ -107,9 +107,10 @@ def test_every_pair_of_verdicts_has_its_kind(old, new, compared):
         ("wrong_value", 1e16, 1e30, False),
         ("wrong_value", "inf", "inf", False),
         ("unspecified", 0.3, 100.0, False),
+        ("insensitive", 0.3, 100.0, False),
     ],
 )
-def test_an_error_that_moved(verdict, old, new, moved, compared):
+def test_drifted_errors(verdict, old, new, moved, compared):
     one, other = result(verdict=verdict, error=old), result(verdict=verdict, error=new)
     assert drifted(one, other) == drifted(other, one) == moved
     comparison = compared([one], [other])
@@ -117,26 +118,26 @@ def test_an_error_that_moved(verdict, old, new, moved, compared):
     assert not comparison.regressed
 
 
-def test_other_words_are_no_change(compared):
+def test_messages_are_not_compared(compared):
     old = result(verdict="error", message="0x7f11 at model.cc:181")
     assert kinds(compared([old], [result(verdict="error", message="0x7f22 at model.cc:256")])) == {}
 
 
-def test_what_passed_and_is_gone_is_lost(compared):
+def test_a_pass_without_a_new_result_is_missing(compared):
     old = [result("test_a"), result("test_b", "error"), result("test_c", "unspecified"), result("test_d")]
     comparison = compared(old, [result("test_d")])
-    assert kinds(comparison) == {"test_a": "lost", "test_b": "gone", "test_c": "gone"}
-    assert (comparison.regressions, comparison.unreached) == (1, 0)
-    assert "## Lost: 1 data set" in comparison_markdown(comparison)
+    assert kinds(comparison) == {"test_a": "missing", "test_b": "removed", "test_c": "removed"}
+    assert (comparison.regressions, comparison.not_yet_run) == (1, 0)
+    assert "## Missing: 1 data set" in comparison_markdown(comparison)
 
 
-def test_what_an_unfinished_run_lacks_is_not_called_lost(compared):
+def test_an_unfinished_run_has_nothing_missing(compared):
     old = [result("test_a"), result("test_b"), result("test_c", "error")]
     comparison = compared(old, [result("test_a")], data_sets=3, finished=False)
-    assert kinds(comparison) == {"test_b": "gone", "test_c": "gone"}
-    assert (comparison.regressions, comparison.unreached, comparison.regressed) == (0, 1, True)
+    assert kinds(comparison) == {"test_b": "removed", "test_c": "removed"}
+    assert (comparison.regressions, comparison.not_yet_run, comparison.regressed) == (0, 1, True)
     assert summary(comparison) == (
-        "No regression, 0 data sets fixed; NEW is unfinished and lacks 1 data set that passed."
+        "No regressions, 0 data sets fixed. NEW is unfinished: 1 data set that passed in OLD did not run yet."
     )
     assert "is unfinished: 1 of 3 data sets run" in comparison_markdown(comparison)
     assert not compared(old[2:], [result("test_a")], data_sets=3, finished=False).regressed
@@ -144,26 +145,26 @@ def test_what_an_unfinished_run_lacks_is_not_called_lost(compared):
 
 
 def _unfinished(comparison):
-    """The run that a comparison calls new."""
+    """The NEW run of a comparison."""
     facts = comparison.suites[0].new
     return Run(facts.path, facts.headers, (result("test_a"),), ())
 
 
-def test_what_was_not_to_be_run_is_not_lost(make_run):
+def test_data_sets_that_were_not_selected_are_removed(make_run):
     whole = make_run([result("test_a"), result("test_b")])
     options = {"select": "test_a", "profile": "standard", "shard": "1/1"}
     part = make_run([result("test_a")], options=options, suite_data_sets=2)
     comparison = compare([whole], [part])
-    assert kinds(comparison) == {"test_b": "gone"}
+    assert kinds(comparison) == {"test_b": "removed"}
     assert not comparison.regressed
     text = comparison_markdown(comparison)
     assert "**NEW** covers part of the suite: 1 of 2 data sets." in text
     assert re.search(r"options\.select +\| – +\| test_a +\|", text)
     both = make_run([result("test_a"), result("test_b")], options=options, suite_data_sets=3)
-    assert kinds(compare([both], [msgspec.structs.replace(both, results=both.results[:1])])) == {"test_b": "lost"}
+    assert kinds(compare([both], [msgspec.structs.replace(both, results=both.results[:1])])) == {"test_b": "missing"}
 
 
-def test_shards_laid_together_are_the_whole(make_run):
+def test_concatenated_shards_are_a_full_run(make_run):
     whole = make_run([result("test_a"), result("test_b"), result("test_c")])
     parts = [
         make_run([result(f"test_{case}")], options={"shard": f"{n}/2"}, suite_data_sets=3, data_sets=size)
@@ -173,34 +174,32 @@ def test_shards_laid_together_are_the_whole(make_run):
     together = msgspec.structs.replace(
         parts[0], headers=headers, results=whole.results[:2], footers=parts[0].footers * 2
     )
-    assert kinds(compare([whole], [together])) == {"test_c": "lost"}
+    assert kinds(compare([whole], [together])) == {"test_c": "missing"}
 
 
-def test_new_is_no_regression(compared):
+def test_added_is_no_regression(compared):
     comparison = compared([result("test_a")], [result("test_a"), result("test_b", "crashed")])
-    assert kinds(comparison) == {"test_b": "new"}
+    assert kinds(comparison) == {"test_b": "added"}
     assert not comparison.regressed
 
 
 def test_different_suites_are_refused(make_run):
     old = make_run([result("test_a"), result("test_b"), result("test_a", data_set=1)])
     new = make_run([result("test_a"), result("test_c")], digest="cd" * 32)
-    words = (
-        "abababababab and cdcdcdcdcdcd: they have 1 data set of the same case name and number, of 3 in OLD and 2 in NEW"
-    )
+    words = r"abababababab and cdcdcdcdcdcd. They have 1 data set with the same name in common \(OLD has 3, NEW has 2\)"
     with pytest.raises(DifferentSuites, match=words):
         compare([old], [new])
     comparison = compare([old], [new], force=True)
-    assert {change.kind for change in comparison.suites[0].changes} == {"gone", "new"}
+    assert {change.kind for change in comparison.suites[0].changes} == {"removed", "added"}
     assert not comparison.regressed
-    assert "1 data set of the same case name and number, of 3 in OLD and 2 in NEW" in comparison_markdown(comparison)
+    assert "1 data set with the same name in common (OLD has 3, NEW has 2)" in comparison_markdown(comparison)
 
 
-def test_one_run_a_suite(make_run):
+def test_one_run_per_suite(make_run):
     runs = [
         make_run([result()], backend, suite) for backend in ("numpy", "runtime") for suite in ("matrix", "official")
     ]
-    with pytest.raises(SeveralRuns, match=r"NEW holds 2 runs .* matrix: numpy 1.0 \(reports/numpy/.*runtime 1.0"):
+    with pytest.raises(SeveralRuns, match=r"NEW has 2 runs .* matrix: numpy 1.0 \(reports/numpy/.*runtime 1.0"):
         compare(runs[:2], runs)
     assert [suite.name for suite in compare(runs[:2], runs[2:]).suites] == ["matrix", "official"]
     comparison = compare(runs[:2], runs[:1])
@@ -209,26 +208,26 @@ def test_one_run_a_suite(make_run):
 
 
 def test_nothing_to_compare(make_run):
-    with pytest.raises(NothingShared, match="OLD is over matrix, NEW over official"):
+    with pytest.raises(NothingShared, match="OLD has matrix, NEW has official"):
         compare([make_run([result()])], [make_run([result()], suite="official")])
-    with pytest.raises(NothingShared, match="has a result"):
+    with pytest.raises(NothingShared, match="have no results"):
         compare([make_run([])], [make_run([])])
     with pytest.raises(NothingShared):
         compare([], [make_run([])])
 
 
-def test_a_selection_is_of_pairs(make_run):
+def test_a_selection_matches_either_side(make_run):
     old = make_run([result("test_a", "error"), result("test_b"), result("test_c", "error")])
     new = make_run([result("test_a"), result("test_b", "error"), result("test_c", "error")])
     comparison = compare([old], [new], Selection.parse("verdict=passed"))
     assert kinds(comparison) == {"test_a": "fixed", "test_b": "broken"}
     assert comparison.suites[0].counts.total == 2
-    assert "Only `verdict=passed` is compared." in comparison_markdown(comparison)
+    assert "Selection: `verdict=passed`." in comparison_markdown(comparison)
     with pytest.raises(NothingSelected, match="op=Sub"):
         compare([old], [new], Selection.parse("op=Sub"))
 
 
-def test_differences_between_the_headers_are_told(make_run):
+def test_differences_between_the_headers_are_listed(make_run):
     new = make_run([result()], machine={"cpu": "arm64"}, versions={"onnx": "1.23.2", "numpy": "2"}, backend="other")
     comparison = compare([make_run([result()])], [new])
     assert [(one.fact, one.old, one.new) for one in comparison.suites[0].differences] == [
@@ -241,9 +240,9 @@ def test_differences_between_the_headers_are_told(make_run):
 
 
 def test_random_runs_add_up(pair):
-    """The counts are those of the union, for the whole and over operator versions, and turning around mirrors them."""
+    """Counts are those of the union, also over operator versions, and are mirrored if the runs are swapped."""
     old, new = pair
-    (suite,) = (there := compare([old], [new])).suites
+    (suite,) = (comparison := compare([old], [new])).suites
     (mirrored,) = compare([new], [old]).suites
     keys = [{(r.case, r.data_set) for r in run.results} for run in pair]
     assert suite.counts.total == len(keys[0] | keys[1]) == sum(suite.counts.kinds.values())
@@ -256,9 +255,9 @@ def test_random_runs_add_up(pair):
     back = mirrored.counts.kinds.get
     for kind, reverse in (("fixed", "broken"), ("broken", "fixed"), ("changed", "changed"), ("drifted", "drifted")):
         assert count(kind, 0) == back(reverse, 0)
-    assert count("new", 0) == back("gone", 0) + back("lost", 0) == len(keys[1] - keys[0])
-    assert suite.counts.old_scored == sum(r.verdict != "unspecified" for r in old.results)
-    assert there.regressions == sum(change.kind in {"broken", "lost"} for change in suite.changes)
+    assert count("added", 0) == back("removed", 0) + back("missing", 0) == len(keys[1] - keys[0])
+    assert suite.counts.old_scored == sum(r.verdict not in UNSCORED for r in old.results)
+    assert comparison.regressions == sum(change.kind in {"broken", "missing"} for change in suite.changes)
 
 
 def test_the_same_bytes_in_any_order(pair, seed):
@@ -268,7 +267,7 @@ def test_the_same_bytes_in_any_order(pair, seed):
         assert render(compare(*([run] for run in pair))) == render(compare(*([run] for run in mixed)))
 
 
-def test_json_reads_back_and_keeps_its_schema(pair):
+def test_json_round_trip_and_schema(pair):
     comparison = compare(*([run] for run in pair))
     text = comparison_json(comparison)
     assert text.encode().decode().replace("\n", "").isprintable()
@@ -286,7 +285,7 @@ def test_hostile_text_is_shown_and_never_rendered(pair):
     assert not re.search(r"https?:|www\.|[<@]", plain)
 
 
-def test_hostile_message_is_shown_whole(hostile, compared):
+def test_hostile_message_is_shown_in_full(hostile, compared):
     tokens = MarkdownIt("commonmark").parse(
         comparison_markdown(compared([result()], [result(verdict="error", message=f"<{hostile}>")]))
     )
@@ -295,7 +294,7 @@ def test_hostile_message_is_shown_whole(hostile, compared):
     assert any(span.startswith("<") and span.replace(" ⏎ ", "") == f"<{want}>" for span in spans)
 
 
-def test_a_case_is_told_with_all_it_takes(compared):
+def test_a_change_is_shown_in_full(compared):
     labels = Labels("Trilu", since=14, types={"T": "string"}, attributes={"upper": "omitted"})
     old = result(error=0.31, labels=labels, data_set=2)
     new = result(verdict="wrong_value", error=6.1, labels=labels, data_set=2, message="y[0] = 1, want 2")
@@ -308,18 +307,18 @@ def test_a_case_is_told_with_all_it_takes(compared):
     ]
 
 
-def test_what_several_operators_say_is_told_once(compared):
+def test_a_shared_message_is_shown_once(compared):
     labels = [Labels(op, since=1) for op in ("Add", "Sub", "Mul", "Div")]
     words = [*["Unsupported model IR version"] * 3, "another"]
     old = [result(f"test_{of.op}", "error", labels=of, message=m) for of, m in zip(labels, words, strict=True)]
     text = comparison_markdown(compared(old, [result(f"test_{of.op}", labels=of) for of in labels]))
-    assert "- **3 operator versions**, 3 data sets: error → passed, all saying `Unsupported model IR version`" in text
+    assert "- **3 operator versions**, 3 data sets: error → passed with the message `Unsupported model IR" in text
     assert text.count("Unsupported model IR version") == 1
     assert "- **Div-1**, 1 data set: error → passed" in text
 
 
-def test_the_gravest_come_first_and_the_rest_is_counted(compared):
-    """Long lists of long texts still fit into a comment, and nothing is left out in silence."""
+def test_the_most_severe_are_first_and_the_rest_is_counted(compared):
+    """Long lists of long texts fit into a comment, and omitted data sets are counted."""
     labels = [Labels(f"Op{n}", since=14, attributes={"axes": "9" * 2000}) for n in range(40)]
     words = [f"{n} {'wrong ' * 2000}" for n in range(len(labels) * 4)]
     verdicts = ["unsupported", *["wrong_value"] * 38, "crashed"]
@@ -328,12 +327,12 @@ def test_the_gravest_come_first_and_the_rest_is_counted(compared):
     text = comparison_markdown(compared(old, new))
     assert text.index("Op39-14") < text.index("Op1-14")
     assert "Op0-14`" not in text
-    assert text.count("reproduce:") == GROUPS * CASES
-    assert f"- and {160 - 4 * GROUPS} data sets more, in {40 - GROUPS} groups" in text
+    assert text.count("reproduce:") == MAX_GROUPS * MAX_DATA_SETS
+    assert f"- {160 - 4 * MAX_GROUPS} more data sets in {40 - MAX_GROUPS} groups" in text
     assert len(text) < COMMENT
     backwards = comparison_markdown(compared(new, old))
-    assert backwards.count("reproduce:") == OTHERS
-    assert f"- and {160 - 4 * OTHERS} data sets more, in {40 - OTHERS} groups" in backwards
+    assert backwards.count("reproduce:") == MAX_OTHER_GROUPS
+    assert f"- {160 - 4 * MAX_OTHER_GROUPS} more data sets in {40 - MAX_OTHER_GROUPS} groups" in backwards
 
 
 def test_the_table_has_the_kinds_that_occur(compared):

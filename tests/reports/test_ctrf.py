@@ -1,4 +1,4 @@
-"""CTRF: valid by its published schema, with counts and statuses that agree with the results."""
+"""CTRF: valid by the published schema, with correct counts and statuses."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from harness.backend.interface import Description
 from harness.reports.ctrf import ctrf
 from harness.reports.gather import gather
-from harness.results.lines import VERDICTS, Result
+from harness.results.lines import UNSCORED, VERDICTS, Result
 from harness.suite.cases import Labels
 
 SCHEMA = json.loads((Path(__file__).parent / "standards" / "ctrf.schema.json").read_bytes())
@@ -17,14 +17,14 @@ VALIDATOR = jsonschema.Draft7Validator(SCHEMA, format_checker=jsonschema.Draft7V
 
 
 def read(runs):
-    """The documents of a report by path, each of them valid."""
+    """Path → document, validated."""
     found = {path: json.loads(text) for path, text in ctrf(gather(runs))}
     for document in found.values():
         VALIDATOR.validate(document)
     return found
 
 
-def test_documents_are_valid_and_count_what_they_hold(seed, random_runs):
+def test_documents_are_valid_with_correct_counts(seed, random_runs):
     runs = random_runs(seed, hostile=True)
     found = read(runs)
     assert len(found) == len(runs)
@@ -44,7 +44,7 @@ def test_documents_are_valid_and_count_what_they_hold(seed, random_runs):
         assert summary["stop"] >= summary["start"]
 
 
-def test_a_test_says_all_there_is(make_run):
+def test_fields_of_a_test(make_run):
     labels = Labels("Scaler", "ai.onnx.ml", 1, "traditionalml", {"T": "float"}, {"group": "[1]"}, ("y",), "plain")
     result = Result("test_a", 2, "wrong_value", labels, "inf", 12.0, True, 24, 3, 1, 0.5, 0.25, "y[0] = 1, want 2")
     of = Description("mine", "2.1")
@@ -79,12 +79,12 @@ def test_a_test_says_all_there_is(make_run):
 def test_statuses(verdict, known, make_run):
     (document,) = read([make_run([Result("test_a", 0, verdict, Labels("Add", since=14), known=known)])]).values()
     (test,) = document["results"]["tests"]
-    skipped = verdict in {"unspecified", "unsupported"} or known
+    skipped = verdict in {*UNSCORED, "unsupported"} or known
     assert test["status"] == ("passed" if verdict == "passed" else "skipped" if skipped else "failed")
     assert bool(test.get("message")) == (verdict != "passed")
 
 
-def test_what_is_wrong_with_the_run_is_a_failed_test(make_run):
+def test_problems_of_a_run_are_failed_tests(make_run):
     results = [Result("test_a", 0, "passed", Labels("Add", since=14))]
     (document,) = read([make_run(results, data_sets=2, finished=False, stale=())]).values()
     assert [test["status"] for test in document["results"]["tests"]] == ["failed", "passed"]
@@ -92,7 +92,7 @@ def test_what_is_wrong_with_the_run_is_a_failed_test(make_run):
     assert document["results"]["tests"][0]["name"] == "expectation op=Sub"
 
 
-def test_a_document_a_run(make_run):
+def test_one_document_per_run(make_run):
     results = [Result("test_a", 0, "passed", Labels("Add", since=14))]
     assert list(read([make_run(results), make_run(results, "mine"), make_run(results, suite="official")])) == [
         "ctrf/matrix-mine-1.0.json",

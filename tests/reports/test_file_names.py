@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from harness.reports.file_names import file_names
 
 
-def test_names_stay_what_they_are_where_they_can():
+def test_valid_names_are_unchanged():
     assert file_names(["matrix-onnxruntime 1.32.0", "a_b"]) == ["matrix-onnxruntime-1.32.0", "a_b"]
     assert file_names(["x", "X", "x", "x-2", "é", "", "../.x"]) == [
         "x",
@@ -20,7 +20,7 @@ def test_names_stay_what_they_are_where_they_can():
 
 
 @given(st.lists(st.text(st.characters()) | st.sampled_from(["a", "A", "..", "a/../b", "a" * 300, ".hidden", "a-2"])))
-def test_any_file_system_takes_them(labels):
+def test_names_are_valid_on_any_file_system(labels):
     names = file_names(labels)
     assert len({name.lower() for name in names}) == len(labels)
     for name in names:

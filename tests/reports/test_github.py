@@ -1,4 +1,4 @@
-"""The job summary: small enough, whole or honest about what is left out, and harmless."""
+"""The job summary: size limit, number of omitted data sets, and escaping."""
 
 import re
 from html.parser import HTMLParser
@@ -8,7 +8,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from harness.reports.gather import gather
-from harness.reports.github import CAUSES, LIMIT, github
+from harness.reports.github import LIMIT, MAX_CAUSES, github
 from harness.results.lines import Result
 from harness.suite.cases import Labels
 
@@ -16,7 +16,7 @@ TAGS = {"p", "b", "code", "table", "tr", "th", "td", "details", "summary", "ul",
 
 
 class _Reader(HTMLParser):
-    """The tags of a summary as GitHub renders it, and the text that stands outside ``<code>``."""
+    """Parses a summary: its tags, the text in ``<code>``, and the text outside."""
 
     def __init__(self, text):
         super().__init__()
@@ -43,13 +43,13 @@ class _Reader(HTMLParser):
             self.bare += data
 
 
-def test_what_is_unexpected_stands_first(two_operators):
+def test_unexpected_failures_are_first(two_operators):
     report = gather(two_operators)
     text = github(report)
     groups = report.summary.suites[0].groups
     assert re.findall(r"^### (.*)", text, re.MULTILINE) == [
-        f"Causes: {len(groups)}",
-        "Unexpected: 15 data sets in 2 operator versions",
+        f"Failures by cause: {len(groups)}",
+        "Unexpected failures: 15 data sets in 2 operator versions",
         "Known failures: 3 data sets in 1 operator version",
     ]
     assert re.findall(r"<summary>(.*)</summary>", text) == [
@@ -63,11 +63,11 @@ def test_what_is_unexpected_stands_first(two_operators):
     assert "onnx-conformance repro test_trilu_12 --backend reference</code>" in text
 
 
-def test_nothing_wrong(make_run):
+def test_no_failures(make_run):
     text = github(gather([make_run([Result("test_a", 0, "passed", Labels("Add", since=14))])]))
-    assert "No failure." in text
+    assert "No failures." in text
     assert "###" not in text
-    assert "Nothing has run." in github(gather([]))
+    assert "No results." in github(gather([]))
 
 
 def test_hostile_text_is_shown_and_never_rendered(seed, random_runs):
@@ -76,7 +76,7 @@ def test_hostile_text_is_shown_and_never_rendered(seed, random_runs):
     assert not re.search(r"https?:|www\.|[<@`]|\*\*", page.bare.replace("<0.01", "").replace("<0.1 %", ""))
 
 
-def test_hostile_message_is_shown_whole(hostile, make_run):
+def test_hostile_message_is_shown_in_full(hostile, make_run):
     labels = Labels("Add", since=14, attributes={"mode": hostile})
     page = _Reader(github(gather([make_run([Result("test_a", 0, "error", labels, message=f"<{hostile}>")])])))
     want = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in hostile if c not in "\r\n")
@@ -85,7 +85,7 @@ def test_hostile_message_is_shown_whole(hostile, make_run):
 
 @pytest.mark.parametrize("operators", [1, 40, 400])
 @pytest.mark.parametrize("limit", [1_500, 8_000, 60_000])
-def test_it_fits_and_says_what_it_leaves_out(operators, limit, make_run):
+def test_it_fits_and_counts_what_it_omits(operators, limit, make_run):
     results = [
         Result(f"test_{op}_{n}", 0, "wrong_value", Labels(f"Op{op:03}", since=1), message=f"é{n}", known="k" * (n % 2))
         for op in range(operators)
@@ -95,23 +95,23 @@ def test_it_fits_and_says_what_it_leaves_out(operators, limit, make_run):
     text = github(gather([make_run(results, stale=stale)]), limit)
     assert len(text.encode()) <= limit
     _Reader(text)
-    told = sum(map(int, re.findall(r"</code>: (\d+) data sets</summary>", text)))
-    left = sum(int(n.replace(",", "")) for n in re.findall(r"<b>([\d,]+) data sets more: see report.html", text))
-    assert told + left == len(results)
+    shown = sum(map(int, re.findall(r"</code>: (\d+) data sets</summary>", text)))
+    left = sum(int(n.replace(",", "")) for n in re.findall(r"<b>([\d,]+) more data sets: see report.html", text))
+    assert shown + left == len(results)
 
 
 def test_the_limit_is_below_githubs():
     assert LIMIT < 1 << 20
 
 
-def test_endless_names_leave_room_for_the_rest(make_run):
+def test_very_long_names_are_truncated(make_run):
     results = [Result("test_" + "a" * 2_000_000, 0, "error", Labels("B" * 2_000_000, since=1), message="c" * 2_000_000)]
     text = github(gather([make_run(results, "d" * 2_000_000, "e" * 2_000_000)]))
     assert len(text) < 20_000
-    assert "Unexpected: 1 data set" in text
+    assert "Unexpected failures: 1 data set" in text
 
 
-def test_causes_are_cut_and_counted(make_run):
+def test_omitted_causes_are_counted(make_run):
     labels = [Labels(f"Op{n:03}", since=1, types={"T": t}) for n in range(40) for t in ("float", "double")]
     results = [
         Result(f"test_{n}", 0, "error" if n % 2 else "passed", of, message=f"{n}", known="k" * (n == 1))
@@ -119,8 +119,8 @@ def test_causes_are_cut_and_counted(make_run):
     ]
     report = gather([make_run(results)])
     (suite,) = report.summary.suites
-    more = msgspec.structs.replace(suite, groups=suite.groups * (CAUSES + 3))
+    more = msgspec.structs.replace(suite, groups=suite.groups * (MAX_CAUSES + 3))
     text = github(msgspec.structs.replace(report, summary=msgspec.structs.replace(report.summary, suites=(more,))))
-    causes = text[text.index("### Causes") : text.index("</ul>")]
-    assert causes.count("<li>") == CAUSES + 1
-    assert f"<li>and {len(more.groups) - CAUSES} causes more</li>" in causes
+    causes = text[text.index("### Failures by cause") : text.index("</ul>")]
+    assert causes.count("<li>") == MAX_CAUSES + 1
+    assert f"<li>{len(more.groups) - MAX_CAUSES} more causes</li>" in causes

@@ -1,4 +1,4 @@
-"""JUnit XML: valid, whole, small enough, and no test hidden by another of its name."""
+"""JUnit XML: valid, complete, within the size limit, and with unique names."""
 
 from collections import Counter
 from pathlib import Path
@@ -16,7 +16,7 @@ SCHEMA = etree.XMLSchema(etree.parse(Path(__file__).parent / "standards" / "juni
 
 
 def read(runs, **options):
-    """The roots of the files of a report, each of which is valid on its own."""
+    """The validated root elements of the files of a report."""
     roots = []
     for _, text in junit(gather(runs), **options):
         root = etree.fromstring(text.encode())
@@ -25,8 +25,8 @@ def read(runs, **options):
     return roots
 
 
-def test_the_schema_refuses(two_operators):
-    """What it is there for: another order, a name twice, an attribute that one of the two schemas forbids."""
+def test_the_schema_rejects_invalid_files(two_operators):
+    """Wrong order, duplicate names, and attributes that one of the two schemas forbids."""
     ((_, text),) = junit(gather(two_operators))
     suite = text[text.index("<testsuite ") : text.index("</testsuite>")] + "</testsuite>"
     for broken in (
@@ -94,7 +94,7 @@ def test_text_is_shown(hostile, make_run):
     assert text.replace("\n", "").startswith(f"<{want}>")
 
 
-def test_names_are_unique_also_where_results_only_differ_in_what_is_not_shown(make_run):
+def test_names_are_unique_after_escaping(make_run):
     names = ["test_a", "test_\a", r"test_\x07", "test a", "test  a", " test a"]
     runs = [
         make_run([Result(name, 0, "passed", Labels("Add", since=1)) for name in names], version)
@@ -114,7 +114,7 @@ def test_big_reports_are_split(limit, two_operators, make_run):
     assert [name for name, _ in files] == ["junit.xml", *(f"junit-{n}.xml" for n in range(2, len(files) + 1))]
     assert all(len(text.encode()) <= limit for _, text in files)
     if limit > 20_000:
-        assert max(len(text.encode()) for _, text in files) > limit - 10_000  # each holds what has room
+        assert max(len(text.encode()) for _, text in files) > limit - 10_000  # files are filled
     cases = [
         (case.attrib["classname"], case.attrib["name"])
         for root in read(runs, limit=limit)
@@ -126,12 +126,12 @@ def test_big_reports_are_split(limit, two_operators, make_run):
     assert len(names) == len(set(names))
 
 
-def test_a_testcase_that_has_no_room_stands_alone(make_run):
+def test_a_testcase_above_the_limit_has_its_own_file(make_run):
     results = [Result(f"test_{n}", 0, "error", Labels("Add", since=14), message="x" * 3000) for n in range(3)]
     assert [len(list(root.iter("testcase"))) for root in read([make_run(results)], limit=2_000)] == [1, 1, 1]
 
 
-def test_numbers_that_cannot_be(make_run):
+def test_times_out_of_range(make_run):
     labels = Labels("Add", since=14)
     times = [-1.0, 1e300, float("inf"), float("nan"), 0.25]
     results = [Result(f"test_{n}", 0, "passed", labels, seconds=time) for n, time in enumerate(times)]
@@ -142,7 +142,7 @@ def test_numbers_that_cannot_be(make_run):
     assert root[0].attrib["timestamp"] == "2027-01-01T08:00:00"
 
 
-def test_novels_are_cut(make_run):
+def test_very_long_messages_are_truncated(make_run):
     (root,) = read([make_run([Result("test_a", 0, "error", Labels("Add", since=14), message="x" * 1_000_000)])])
-    assert "980,000 characters more" in next(root.iter("error")).text
+    assert "980,000 more characters" in next(root.iter("error")).text
     assert len(etree.tostring(root)) < 30_000

@@ -1,4 +1,4 @@
-"""JSON and CSV: what programs read."""
+"""JSON and CSV."""
 
 import csv
 import io
@@ -15,14 +15,14 @@ from harness.schemas.documents import schema
 from harness.suite.cases import Labels
 
 
-def test_json_is_the_summary_and_keeps_its_schema(seed, random_runs):
+def test_json_round_trip_and_schema(seed, random_runs):
     report = gather(random_runs(seed, hostile=True))
     text = json_report(report)
     assert msgspec.json.decode(text, type=Summary) == report.summary
     jsonschema.validate(json.loads(text), schema("report"))
 
 
-def test_csv_reads_back(seed, random_runs):
+def test_csv_round_trip(seed, random_runs):
     report = gather(random_runs(seed, hostile=True))
     text = csv_report(report)
     rows = list(csv.DictReader(io.StringIO(text, newline="")))

@@ -3,7 +3,7 @@ import re
 from markdown_it import MarkdownIt
 
 from harness.reports.gather import gather
-from harness.reports.markdown import FAILURES, markdown
+from harness.reports.markdown import MAX_FAILURES, markdown
 from harness.results.lines import Result
 from harness.suite.cases import Labels
 
@@ -33,7 +33,7 @@ def _parse(text):
 
 
 def _rows(text):
-    """Cells of table rows as written."""
+    """The cells of all table rows, in Markdown."""
     return [[cell.strip() for cell in line[1:-1].split(" |")] for line in text.splitlines() if line.startswith("| ")]
 
 
@@ -44,7 +44,7 @@ def test_sections(two_operators):
         "# ONNX conformance",
         "## Suite matrix",
         "### Overview",
-        "### Failures by what they have in common",
+        "### Failures by cause",
         "### Categories",
         "### Operator versions",
         "### CumProd-26 in matrix",
@@ -60,18 +60,18 @@ def test_sections(two_operators):
     assert "known: `integer zeros`" in text
 
 
-def test_operators_without_attributes_say_so(make_run):
+def test_operators_without_attributes(make_run):
     text = markdown(gather([make_run([Result("test_a", 0, "passed", Labels("Add", since=14, types={"T": "float"}))])]))
-    assert "Exercises 1 element type, no attributes." in text
+    assert "Coverage: 1 element type, no attributes." in text
     assert "\nNo attributes.\n" in text
 
 
-def test_failures_are_capped(make_run):
+def test_omitted_failures_are_counted(make_run):
     results = [Result(f"test_{n}", 0, "error", Labels("Add", since=14), message=f"{n // 2}") for n in range(60)]
     text = markdown(gather([make_run(results)]))
-    assert text.count("reproduce:") == 1 + FAILURES
-    assert "- **numpy 1.0**, error: all 60 data sets of `Add-14`" in text
-    assert "- and 42 data sets more, in the results of the runs" in text
+    assert text.count("reproduce:") == 1 + MAX_FAILURES
+    assert "- **numpy 1.0**, error: `Add-14` always fails (60 of 60 data sets)" in text
+    assert "- 42 more data sets: see the results files of the runs" in text
 
 
 def test_hostile_text_is_shown_and_never_rendered(seed, random_runs):
@@ -88,7 +88,7 @@ def test_hostile_text_is_shown_and_never_rendered(seed, random_runs):
     assert sum(token.type == "heading_open" and token.tag == "h3" for token in tokens) == tables + sections
 
 
-def test_hostile_message_is_shown_whole(hostile, make_run):
+def test_hostile_message_is_shown_in_full(hostile, make_run):
     labels = Labels("Add", since=14, attributes={"mode": hostile})
     tokens = _parse(markdown(gather([make_run([Result("test_a", 0, "error", labels, message=f"<{hostile}>")])])))
     spans = [child.content for token in tokens for child in token.children or () if child.type == "code_inline"]

@@ -13,8 +13,8 @@ from harness.reports.operator_pages import rendering
 from harness.reports.operator_pages.document import operator_document
 from harness.reports.operator_pages.examples import _python_names
 from harness.reports.operator_pages.page import operator_page, operator_pages
-from harness.reports.operator_pages.rendering import NotMarkdown, operator_files, page_text
-from harness.reports.testdata import AnotherSuite, suite_that_ran
+from harness.reports.operator_pages.rendering import UnescapedText, operator_files, page_text
+from harness.reports.testdata import SuiteMismatch, matching_suite
 from harness.results.lines import Result
 from harness.spec.codec import decode
 from harness.spec.schema import schema, schemas
@@ -26,7 +26,7 @@ from harness.suite.select import Selection
 
 DOCUMENTS = Path(__file__).parents[1] / "suite" / "documents"
 SECTIONS = [
-    "Who passes",
+    "Results",
     "Version",
     "Summary",
     "Attributes",
@@ -47,7 +47,7 @@ def matrix(tmp_path_factory):
 
 @pytest.fixture
 def report_of(matrix, make_run):
-    """The report of two runs: all right, and one that fails where it is told to."""
+    """A report of two runs. The first passes, the second fails the given case."""
 
     def made(failing="", testdata=matrix.path.parent, digest=matrix.digest, **changes):
         right = [Result(case.name, 0, "passed", case.labels_of(0)) for case in matrix.cases()]
@@ -76,7 +76,7 @@ def headings(tokens, tag):
 
 
 def words(text):
-    """What a reader sees of a text, but for quotes, which the documents' web pages made curly."""
+    """The text with normalized quotes, which are curly on ONNX's web pages, and white space."""
     return re.sub(r"\s+", " ", re.sub(r"[‘’“”]", "'", text.replace('"', "'"))).strip()  # noqa: RUF001
 
 
@@ -85,7 +85,7 @@ def seen(text):
     return words(" ".join("".join(" " if c.type == "softbreak" else c.content for c in block) for block in blocks))
 
 
-def test_every_version_has_a_page_whose_parts_no_document_breaks():
+def test_every_version_has_a_page_with_all_sections():
     living = [version for version in schemas().values() if not version.deprecated]
     assert len(living) == 654
     for version in living:
@@ -98,7 +98,7 @@ def test_every_version_has_a_page_whose_parts_no_document_breaks():
         assert not any(re.search(r"\\[<*_#=-]", one) for one in code), version.title
 
 
-def test_headings_and_tags_in_a_document_are_shown_as_they_stand():
+def test_headings_and_tags_in_documentation_are_not_rendered():
     text = rendering._onnx("# a\nb\n---\nc\n  ===\nTensor<T> of 2*3*4 keys_* `<x>`\n```\n# d<T>\n```\n")
     assert not [token for token in parsed(text) if token.type == "heading_open"]
     assert seen(text) == "# a b --- c === Tensor<T> of 2*3*4 keys_* <x>"
@@ -114,7 +114,7 @@ def facts_of(name, section, following):
     ("section", "following"),
     [("Inputs", "Outputs"), ("Outputs", "Attributes"), ("Attributes", "Type Constraints")],
 )
-def test_cumprods_page_says_what_its_document_says(section, following):
+def test_page_of_cumprod_matches_onnx(section, following):
     text = page_text(operator_page(schema("CumProd", 26), []))
     part = seen(text.split(f"\n## {section}\n", 1)[1].split("\n## ", 1)[0])
     facts = facts_of("cumprod.txt", section, following)
@@ -125,7 +125,7 @@ def test_cumprods_page_says_what_its_document_says(section, following):
         assert words(f"{name} {kind}: {description}") in part
 
 
-def test_cumprods_page_has_the_types_of_its_document():
+def test_types_of_cumprod_match_onnx():
     constraints = {one.name: one for one in operator_document(schema("CumProd", 26)).constraints}
     facts = facts_of("cumprod.txt", "Type Constraints", "Examples")
     assert len(facts) == len(constraints) == 2
@@ -136,7 +136,7 @@ def test_cumprods_page_has_the_types_of_its_document():
 
 
 def as_pages_say(fact):
-    """A line of Trilu's document as pages put it.
+    """A line of ONNX's documentation of Trilu in the wording of our page.
 
     The web pages write heterogeneous where the schemas say homogeneous.
     """
@@ -146,27 +146,27 @@ def as_pages_say(fact):
     return fact.replace("upper:", "upper (INT, default 1):").replace("domain: main", "domain: main (ai.onnx)")
 
 
-def test_trilus_page_says_what_its_document_says():
+def test_page_of_trilu_matches_onnx():
     page = page_text(operator_page(schema("Trilu", 14), []))
     facts = facts_of("trilu.txt", "Version", "Examples")
     titles = {"Summary", "Attributes", "Inputs", "Outputs", "Type Constraints"}
     assert {fact.capitalize() for fact in titles} <= set(headings(parsed(page), "h2"))
     since = "This version of the operator has been available since version 14."  # as since_version says
-    told = [fact for fact in facts if fact not in titles and fact != since]
-    assert len(told) == 13
-    for fact in told:
+    listed = [fact for fact in facts if fact not in titles and fact != since]
+    assert len(listed) == 13
+    for fact in listed:
         assert words(as_pages_say(fact)) in seen(page)
 
 
-def test_examples_are_programs_that_give_the_cases(report_of, matrix, assert_same):
-    """Each example as a person would run it, against the files of its case."""
+def test_examples_run_and_reproduce_the_cases(report_of, matrix, assert_same):
+    """Runs each example and compares its values with the files of the case."""
     pages = list(operator_pages(report_of()))
     examples = [(page, example) for page in pages for example in page.examples]
     cases = {case.name: case for case in matrix.cases()}
     assert {example.title for _, example in examples} == {
         name for name, case in cases.items() if case.data_sets[0].group == "example"
     }
-    assert not any(example.cut for _, example in examples)
+    assert not any(example.shortened for _, example in examples)
     for page, example in examples:
         case = cases[example.title]
         onnx_examples._existing_names.clear()
@@ -198,13 +198,13 @@ def schema_of(model):
     return node.op_type, onnx.defs.get_schema(node.op_type, opset.version, opset.domain).since_version
 
 
-def test_names_of_values_become_names_of_python():
+def test_python_names():
     names = _python_names(["x", "lambda", "x.1", "x_1", "1", "np", "", "é"])
     assert names == ["x", "_lambda", "x_1", "x_1_3", "_1", "_np", "_", "__7"]
     assert all(map(str.isidentifier, names))
 
 
-def test_beside_an_example_stands_who_passes_it(report_of):
+def test_results_are_shown_with_an_example(report_of):
     report = report_of("test_triu_neg", known="k is `taken` as |k|")
     page = next(page for page in operator_pages(report) if page.document.title == "Trilu-14")
     text = page_text(page)
@@ -218,7 +218,7 @@ def test_beside_an_example_stands_who_passes_it(report_of):
     assert re.search(r"\| matrix +\| +272/272 \| +271/272 · 1 wrong value \|", text)
 
 
-def test_a_narrowed_report_has_the_examples_that_it_has_results_of(report_of, matrix, make_run):
+def test_a_selection_limits_the_examples(report_of, matrix, make_run):
     results = [Result("test_triu", 0, "passed", next(c for c in matrix.cases() if c.name == "test_triu").labels_of(0))]
     report = gather([make_run(results, digest=matrix.digest)], testdata=matrix.path.parent)
     assert [[one.title for one in page.examples] for page in operator_pages(report)] == [["test_triu"]]
@@ -236,26 +236,26 @@ def test_a_node_test_of_the_same_name_is_not_shown_twice(matrix, make_run, tmp_p
     assert [results.suite for results in page.results] == ["matrix", "official"]
 
 
-def test_where_the_suite_is_not_at_hand_the_page_says_so(report_of, tmp_path):
+def test_a_missing_suite_is_reported_on_the_page(report_of, tmp_path):
     for report, reason in (
-        (report_of(testdata=tmp_path / "no where"), "There is no whole suite matrix beside the results."),
-        (report_of(digest="0" * 64), "and the results are of 000000000000."),
+        (report_of(testdata=tmp_path / "no where"), "The suite matrix is not available."),
+        (report_of(digest="0" * 64), "but the results are from digest 000000000000."),
     ):
         pages = list(operator_pages(report))
         assert not any(page.examples for page in pages)
         text = page_text(next(page for page in pages if page.document.title == "Trilu-14"))
-        assert "None are shown from a suite that is not at hand:" in text
+        assert "The examples of a suite are missing:" in text
         assert reason in text
 
 
-def test_only_the_suite_that_ran_is_taken(report_of, make_run, matrix):
+def test_only_the_suite_that_was_run_is_used(report_of, make_run, matrix):
     (suite,) = report_of(digest="0" * 64).summary.suites
-    with pytest.raises(AnotherSuite, match="the results are of 000000000000"):
-        suite_that_ran(suite, matrix.path.parent)
+    with pytest.raises(SuiteMismatch, match="the results are from digest 000000000000"):
+        matching_suite(suite, matrix.path.parent)
     for name in ("../matrix", "x" * 5000, "a\nb", ""):
         (suite,) = gather([make_run([], suite=name)]).summary.suites
         with pytest.raises(NoSuite):
-            suite_that_ran(suite, matrix.path.parent)
+            matching_suite(suite, matrix.path.parent)
 
 
 def test_the_index_links_to_every_page(report_of, make_run):
@@ -275,7 +275,7 @@ def test_what_onnx_does_not_define_has_no_page(make_run):
     results = [Result("test_a", 0, "passed", Labels("../../x", "evil/", 1)), Result("test_b", 0, "passed", Labels(""))]
     ((path, text),) = operator_files(gather([make_run(results)]))
     assert path == "operators/README.md"
-    assert "The installed onnx does not define `evil/.../../x-1`." in text
+    assert "These operator versions are not defined in the installed onnx: `evil/.../../x-1`." in text
 
 
 def test_names_of_pages_differ_in_more_than_case():
@@ -293,7 +293,7 @@ def test_hostile_text_is_shown_and_never_rendered(seed, random_runs):
         assert not re.search(r"https?:|www\.|[<@]", plain)
 
 
-def test_no_text_gets_into_a_page_as_it_is():
-    with pytest.raises(NotMarkdown, match="<b>"):
+def test_unescaped_text_is_an_error():
+    with pytest.raises(UnescapedText, match="<b>"):
         rendering._environment().from_string("{{ text }}").render(text="<b>")
     assert rendering._environment().from_string("{{ text | code }}").render(text="<b>") == "`<b>`"

@@ -9,7 +9,7 @@ from harness.spec.values import parse_type, type_of_proto
 
 
 @pytest.mark.parametrize("of", [of for of in BY_NAME.values() if 0 < of.bits <= 16], ids=lambda of: of.name)
-def test_every_value_of_a_narrow_type_is_written_so_that_it_comes_back(of, assert_same):
+def test_round_trip_of_all_values_of_narrow_types(of, assert_same):
     bits = np.arange(2 if of.kind == "bool" else 2**of.bits, dtype=np.uint8 if of.bits <= 8 else np.uint16)
     values = bits.view(of.dtype)
     with np.errstate(invalid="ignore"):
@@ -29,13 +29,13 @@ def test_every_value_of_a_narrow_type_is_written_so_that_it_comes_back(of, asser
     ],
     ids=lambda value: f"{value.dtype}{list(value.shape)}",
 )
-def test_values_are_written_so_that_they_come_back(value, assert_same):
+def test_round_trip_of_values(value, assert_same):
     text = value_text(value)
     assert text
     assert_same(eval(text, {"np": np}), value)  # noqa: S307
 
 
-def test_what_is_large_is_not_written_out():
+def test_large_values_have_no_expression():
     assert value_text(np.zeros(ELEMENTS))
     assert value_text(np.zeros(ELEMENTS + 1)) is None
     assert value_text([np.zeros(ELEMENTS), np.zeros(1)]) is None
@@ -52,5 +52,5 @@ def test_sequences_and_absent_optionals_are_written(assert_same):
 
 
 @pytest.mark.parametrize("text", ["tensor(bfloat16)", "seq(tensor(string))", "optional(seq(tensor(uint4)))"])
-def test_types_are_written_so_that_they_come_back(text):
+def test_round_trip_of_types(text):
     assert str(type_of_proto(eval(type_text(parse_type(text)), {"onnx": onnx}))) == text  # noqa: S307

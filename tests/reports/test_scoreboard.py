@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 from harness.backend.interface import Description
 from harness.cli import main
 from harness.reports.gather import gather
-from harness.reports.scoreboard import AGAIN, INTRODUCTION, NotWhole, scoreboard
+from harness.reports.scoreboard import INTRODUCTION, REPRODUCTION, IncompleteRun, scoreboard
 from harness.results.lines import Footer, Result
 from harness.suite.cases import Labels
 from harness.suite.select import Selection
@@ -22,8 +22,8 @@ def _rows(text, heading):
 
 def test_rates_have_denominators(two_operators):
     text = scoreboard(gather(two_operators))
-    assert "It has 29 scored data sets of 2 operator versions" in text
-    assert f"SHA-256 of its manifest: {'ab' * 32}" in text.replace("`", "")
+    assert "29 scored data sets of 2 operator versions" in text
+    assert f"Digest (SHA-256 of its manifest): {'ab' * 32}" in text.replace("`", "")
     assert _rows(text, "### By category") == [
         ["math", "16/16 (100.0 %)", "16/16 (100.0 %)", "8/16 (50.0 %)"],
         ["tensor", "12/12 (100.0 %)", "6/12 (50.0 %)", "8/12 (66.6 %)"],
@@ -35,18 +35,18 @@ def test_rates_have_denominators(two_operators):
         ["int32", "8/8 (100.0 %)", "8/8 (100.0 %)", "4/8 (50.0 %)"],
         ["int64", "8/8 (100.0 %)", "8/8 (100.0 %)", "4/8 (50.0 %)"],
         ["string", "6/6 (100.0 %)", "0/6 (0.0 %)", "4/6 (66.6 %)"],
-        ["no type variable", *["1/1 (100.0 %)"] * 3],
+        ["no type variables", *["1/1 (100.0 %)"] * 3],
     ]
 
 
-def test_a_type_counts_once_a_data_set_and_what_is_unspecified_not_at_all(make_run):
+def test_a_type_is_counted_once_per_scored_data_set(make_run):
     same = Labels("Add", since=14, category="math", types={"T": "float", "T2": "float", "S": "seq(tensor(bool))"})
     results = [Result("test_a", 0, "passed", same), Result("test_b", 0, "unspecified", same)]
     rows = _rows(scoreboard(gather([make_run(results)])), "### By element type")
     assert rows == [["float", "1/1 (100.0 %)"], ["sequences, optionals, maps", "1/1 (100.0 %)"]]
 
 
-def test_accuracy_is_of_what_was_measured(make_run):
+def test_accuracy(make_run):
     labels = Labels("Add", since=14, category="math")
     errors = [0.0, 0.0, 0.5, 1.0, 3.9, 4.0, 4.1, "inf", None]
     results = [Result(f"test_{n}", 0, "passed", labels, error=error) for n, error in enumerate(errors)]
@@ -56,7 +56,7 @@ def test_accuracy_is_of_what_was_measured(make_run):
     assert "### Accuracy" not in scoreboard(gather([make_run([results[-1]])]))
 
 
-def test_speed_is_of_what_was_timed(make_run):
+def test_speed(make_run):
     labels = Labels("Add", since=14, category="math")
     times = [(0.004, 0.001), (0.0, 0.002), (0.002, 0.009), (0.003, 0.0)]
     results = [
@@ -67,30 +67,30 @@ def test_speed_is_of_what_was_timed(make_run):
     assert row[-3:] == ["3 ms", "2 ms", "3"]
 
 
-def test_versions_of_a_backend_stand_side_by_side(make_run):
+def test_versions_of_a_backend_are_separate_rows(make_run):
     results = [Result("test_a", 0, "passed", Labels("Add", since=14, category="math"))]
     runs = [make_run(results, description=Description("runtime", version)) for version in ("1.0", "2.0")]
     text = scoreboard(gather(runs))
     assert re.findall(r"^\| (runtime \d\.0) +\|", text, re.MULTILINE) == ["runtime 1.0", "runtime 2.0"] * 2
 
 
-def test_what_is_not_whole_is_refused(make_run, two_operators):
+def test_incomplete_runs_are_refused(make_run, two_operators):
     results = [Result("test_a", 0, "passed", Labels("Add", since=14))]
-    with pytest.raises(NotWhole, match=r"numpy 1\.0 has run 1 of the 2,010 data sets of matrix"):
+    with pytest.raises(IncompleteRun, match=r"run of matrix on numpy 1\.0 has 1 of 2,010 data sets"):
         scoreboard(gather([make_run(results, suite_data_sets=2010)]))
-    with pytest.raises(NotWhole, match="is unfinished, with 1 of the 1 data sets"):
+    with pytest.raises(IncompleteRun, match="is unfinished and has 1 of 1 data sets"):
         scoreboard(gather([make_run(results, finished=False)]))
-    with pytest.raises(NotWhole, match="has run 0 of the 0"):
+    with pytest.raises(IncompleteRun, match="has 0 of 0"):
         scoreboard(gather([make_run([])]))
-    with pytest.raises(NotWhole, match="has digests abababababab, cdcdcdcdcdcd"):
+    with pytest.raises(IncompleteRun, match="with digests abababababab, cdcdcdcdcdcd"):
         scoreboard(gather([make_run(results), make_run(results, "runtime", digest="cd" * 32)]))
-    with pytest.raises(NotWhole, match="not of op=Trilu alone"):
+    with pytest.raises(IncompleteRun, match=r"limited to a selection \(op=Trilu\)"):
         scoreboard(gather(two_operators, Selection.parse("op=Trilu")))
-    with pytest.raises(NotWhole, match="no run"):
+    with pytest.raises(IncompleteRun, match="no runs"):
         scoreboard(gather([]))
 
 
-def test_what_is_refused_leaves_the_old_page(make_run, tmp_path, capsys):
+def test_an_error_leaves_the_old_page(make_run, tmp_path, capsys):
     run = make_run([Result("test_a", 0, "passed", Labels("Add", since=14))], suite_data_sets=2)
     lines = [*run.headers, *run.results, *run.footers]
     (tmp_path / "results.jsonl").write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
@@ -118,7 +118,7 @@ def test_only_speed_differs_from_run_to_run(two_operators):
     assert old != new
     head, rest = old.split("### Speed"), new.split("### Speed")
     assert head[0] == rest[0]
-    assert head[1].split(AGAIN)[1:] == rest[1].split(AGAIN)[1:]
+    assert head[1].split(REPRODUCTION)[1:] == rest[1].split(REPRODUCTION)[1:]
 
 
 def test_hostile_text_is_shown_and_never_rendered(seed, random_runs):

@@ -26,7 +26,7 @@ def test_totals_add_up(seed, random_runs):
         for n, of_run in enumerate(results):
             whole = dict(Counter(result.verdict for result in of_run))
             assert suite.tallies[n].verdicts == whole
-            assert suite.runs[n].ran == len(of_run)
+            assert suite.runs[n].executed == len(of_run)
             assert _sum(suite.categories, n) == whole
             assert _sum(suite.operators, n) == whole
             for table in suite.operators:
@@ -36,17 +36,17 @@ def test_totals_add_up(seed, random_runs):
                     assert _sum(table.attributes, n) == table.tallies[n].verdicts
                 failures = [failure for failure in table.failures if failure.run == n]
                 counted = table.tallies[n]
-                assert sum(1 + failure.alike for failure in failures) == counted.scored - counted.passed
+                assert sum(1 + failure.duplicates for failure in failures) == counted.scored - counted.passed
                 assert counted.known + counted.unexpected == counted.scored - counted.passed
 
 
 def test_denominators():
     labels = Labels("Add", since=14)
-    counts = {"passed": 5, "unsupported": 3, "not_run": 1, "unspecified": 4, "wrong_value": 1}
+    counts = {"passed": 5, "unsupported": 3, "not_run": 1, "unspecified": 4, "wrong_value": 1, "insensitive": 2}
     results = [Result(f"test_{v}_{n}", 0, v, labels) for v, count in counts.items() for n in range(count)]
     counted = tally(results)
-    assert (counted.total, counted.scored, counted.supported, counted.passed) == (14, 10, 7, 5)
-    assert str(counted) == "5/10 · 1 wrong value · 3 unsupported · 1 not run · 4 unspecified"
+    assert (counted.total, counted.scored, counted.supported, counted.passed) == (16, 10, 7, 5)
+    assert str(counted) == "5/10 · 1 wrong value · 3 unsupported · 1 not run · 4 unspecified · 2 insensitive"
     assert str(tally(results[9:13])) == "4 unspecified"
     assert not str(tally([]))
 
@@ -67,12 +67,12 @@ def test_coverage_counts_what_is_scored(two_operators):
         "16 of 16 combinations of types and attributes"
     )
     assert operators["Trilu"].coverage.data_sets == 12
-    assert operators["Trilu"].coverage.product == "2×3"
+    assert operators["Trilu"].coverage.types_by_attributes == "2×3"
     assert operators[""].title == "graphs of several nodes"
-    assert not operators[""].coverage.product
+    assert not operators[""].coverage.types_by_attributes
 
 
-def test_unspecified_results_exercise_nothing(make_run):
+def test_unspecified_results_add_no_coverage(make_run):
     unspecified = Labels("Add", types={"T": "float"})
     run = make_run(
         [Result("a", 0, "unspecified", unspecified), Result("b", 0, "passed", Labels("Add", types={"T": "double"}))]
@@ -81,7 +81,7 @@ def test_unspecified_results_exercise_nothing(make_run):
     assert table.coverage.types == {"T": 1}
     assert [row.type for row in table.types] == ["float", "double"]
     (table,) = gather([make_run([Result("a", 0, "unspecified", unspecified)])]).summary.suites[0].operators
-    assert str(table.coverage) == "nothing that is scored"
+    assert str(table.coverage) == "no scored data sets"
 
 
 def test_rows_are_in_natural_order(make_run):
@@ -96,13 +96,13 @@ def test_rows_are_in_natural_order(make_run):
     assert [row.type for row in table.types] == ["float16", "double", "int8", "string", "seq(tensor(float))"]
 
 
-def test_failures_that_say_the_same_stand_together(two_operators):
+def test_failures_with_the_same_message_are_grouped(two_operators):
     suite = gather(two_operators).summary.suites[0]
     labels = [run.label for run in suite.runs]
     assert labels == ["numpy 1.0", "reference 1.0", "runtime 1.0"]
     cumprod, trilu, _ = suite.operators
     (declined,) = cumprod.failures
-    assert (labels[declined.run], declined.result.verdict, declined.alike) == ("runtime 1.0", "unsupported", 7)
+    assert (labels[declined.run], declined.result.verdict, declined.duplicates) == ("runtime 1.0", "unsupported", 7)
     assert declined.reproduce == "onnx-conformance repro test_cumprod_32 --backend runtime"
     assert [failure.result.known for failure in trilu.failures] == [*[""] * 4, *["integer zeros"] * 3]
     assert trilu.failures[0].result.verdict == "crashed"
@@ -122,15 +122,17 @@ def _notes(*runs):
 def test_notes(make_run):
     results = [Result(f"test_{n}", 0, "passed", Labels("Add")) for n in range(3)]
     assert not _notes(make_run(results))
-    assert _notes(make_run(results, finished=False, data_sets=2010)) == ["numpy 1.0|is unfinished: 3 of 2,010 run.|"]
-    assert _notes(make_run([])) == ["numpy 1.0|executed nothing: 0 of 0 run.|"]
+    assert _notes(make_run(results, finished=False, data_sets=2010)) == [
+        "numpy 1.0|is unfinished: 3 of 2,010 data sets run.|"
+    ]
+    assert _notes(make_run([])) == ["numpy 1.0|executed nothing: 0 of 0 data sets run.|"]
     assert _notes(make_run(results, suite_data_sets=2010, options={"select": "op=Add", "limit": "10"})) == [
         "numpy 1.0|covers part of the suite: 3 of 2,010 data sets.|select op=Add"
     ]
-    assert _notes(make_run(results, stale=("op=Add",))) == ["numpy 1.0|expects failures that no longer occur:|op=Add"]
+    assert _notes(make_run(results, stale=("op=Add",))) == ["numpy 1.0|has a stale expectation:|op=Add"]
     assert _notes(make_run(results), make_run(results, "runtime", digest="cd" * 32)) == [
         (
-            "|The runs are not over the same suite: their rates do not compare. Digests:|"
+            "|The runs used different versions of the suite, so their rates are not comparable. Digests:|"
             "abababababab (numpy 1.0), cdcdcdcdcdcd (runtime 1.0)"
         )
     ]
@@ -151,7 +153,7 @@ def test_shards(make_run):
     assert gather([whole]).summary.suites[0].runs[0].seconds == 3.0
 
 
-def test_runs_of_one_backend_are_told_apart(make_run):
+def test_runs_of_one_backend_have_different_labels(make_run):
     results = [Result("test_a", 0, "passed", Labels("Add"))]
     of = Description("runtime", "1.0", configuration={"threads": "1"})
     run = make_run(results, "runtime", description=of)

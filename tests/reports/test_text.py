@@ -2,7 +2,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.reports.text import measure, node, one_line, percent, plain, plain_lines, title
+from harness.reports.text import (
+    format_measure,
+    node_text,
+    one_line,
+    operator_title,
+    percent,
+    printable,
+    printable_lines,
+)
 from harness.suite.cases import Labels
 
 
@@ -25,7 +33,7 @@ from harness.suite.cases import Labels
     ],
 )
 def test_measure(value, text):
-    assert measure(value) == text
+    assert format_measure(value) == text
 
 
 @pytest.mark.parametrize(
@@ -39,22 +47,22 @@ def test_measure(value, text):
         (2, 3, "66.6 %"),
     ],
 )
-def test_percent_flatters_nobody(part, whole, text):
+def test_percent(part, whole, text):
     assert percent(part, whole) == text
 
 
 @given(st.text(st.characters()))
-def test_plain_text_can_only_be_read(text):
-    assert plain(text).isprintable()
-    assert plain(plain(text)) == plain(text)
-    assert all(line.isprintable() for line in plain_lines(text).split("\n"))
-    assert one_line(plain_lines(text), 20).isprintable()
-    assert len(one_line(plain_lines(text), 20)) <= 20
+def test_printable(text):
+    assert printable(text).isprintable()
+    assert printable(printable(text)) == printable(text)
+    assert all(line.isprintable() for line in printable_lines(text).split("\n"))
+    assert one_line(printable_lines(text), 20).isprintable()
+    assert len(one_line(printable_lines(text), 20)) <= 20
 
 
 def test_node():
     labels = Labels(
         "Scaler", "ai.onnx.ml", 1, types={"T": "float"}, attributes={"a": "0", "b": "omitted"}, omitted=("k",)
     )
-    assert node(labels) == "ai.onnx.ml.Scaler-1 T=float a=0, without b, k"
-    assert node(Labels("")) == title("", "", 0) == "graphs of several nodes"
+    assert node_text(labels) == "ai.onnx.ml.Scaler-1 T=float a=0, without b, k"
+    assert node_text(Labels("")) == operator_title("", "", 0) == "graphs of several nodes"

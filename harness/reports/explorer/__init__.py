@@ -1,1 +1,1 @@
-"""The explorer: a report as one HTML file that opens from the disk, over any number of suites and backends."""
+"""The explorer: the interactive report, a single HTML file for any number of suites and backends."""

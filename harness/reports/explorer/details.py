@@ -1,4 +1,4 @@
-"""The tensors of what did not pass, as text: the inputs, and what was expected beside what each run gave."""
+"""The tensors of failing data sets as text: inputs, expected outputs, and the actual outputs of each run."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from harness.errors import ConformanceError
 from harness.judging.compare import ExpectedAnswer, StructureMismatch, TensorPair, measure_pair, pair_tensors
 from harness.judging.judge import DataSetFiles
 from harness.judging.measures import Measurement
-from harness.reports.gather import RunFacts
-from harness.reports.text import measure, plain
+from harness.reports.gather import RunInfo
+from harness.reports.text import format_measure, printable
 from harness.results.recording import OUTPUTS_FOLDER
 from harness.spec.codec import BrokenValue, decode
 from harness.spec.element_types import ElementType, UnknownElementType, element_type
@@ -24,119 +24,122 @@ from harness.spec.values import SparseTensor, TensorType, Value, ValueType, pars
 from harness.suite.cases import Case
 from harness.suite.show import node_lines
 
-_SHOWN = 48
-"""Elements shown of a tensor; of an output those that differ come first."""
-_ITEMS = 16
-"""Of a sequence or map."""
-_LONGEST_TEXT = 80
-_MOST_BYTES = 16 << 20
-"""Of a kept answer; larger ones are told of, not shown."""
+_MAX_ELEMENTS = 48
+"""The maximum number of elements shown of a tensor. In outputs, wrong elements are preferred."""
+_MAX_ITEMS = 16
+"""The maximum number of items shown of a sequence or map."""
+_MAX_CHARACTERS = 80
+_MAX_BYTES = 16 << 20
+"""The maximum size of a saved output file. Larger ones are not shown."""
 
 
-class Shown(msgspec.Struct, frozen=True):
-    """A tensor, or a part of its elements."""
+class InputText(msgspec.Struct, frozen=True):
+    """An input tensor, or its first elements."""
 
     name: str
     type: str
     shape: list[int]
     size: int
     values: list[str]
-    """The first elements in row-major order; all of them unless ``size`` says otherwise."""
+    """The first elements in row-major order. Fewer than ``size`` if the tensor is large."""
 
 
-class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a run gave for one tensor."""
+class ActualOutput(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The actual value of an output tensor in one run."""
 
     values: list[str] = []
-    """At the places of the output's ``at``."""
+    """The elements at the indices ``Output.at``."""
     errors: list[str] = []
-    """In bounds, where the tensor is judged by bounds; else empty."""
+    """Errors in bounds. Empty if the tensor is not compared by bounds."""
     wrong: str = ""
-    """``1`` for an element that is not allowed, else ``0``."""
+    """``1`` for a wrong element, ``0`` for one that passes."""
     differing: int = 0
-    other: str = ""
-    """In what its structure is another: then the values are its own first ones."""
+    mismatch: str = ""
+    """How type or shape differ from the expected ones. Then ``values`` are its first elements."""
 
 
 class Output(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A tensor of the expected outputs, with what each run gave in its place."""
+    """An expected output tensor, and the actual one of each run."""
 
     name: str
     type: str
     shape: list[int]
     size: int
     at: list[int]
-    """Which elements are shown, by number in row-major order."""
-    want: list[str]
+    """The row-major indices of the elements shown."""
+    expected: list[str]
     bounds: list[str] = []
-    answers: dict[int, Answer] = {}
-    """Run → its answer, of runs whose answer did not pass."""
+    actual: dict[int, ActualOutput] = {}
+    """Index of the run → actual output, for runs in which the data set fails."""
 
 
 class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is to be seen of one data set."""
+    """The tensors and texts of one data set."""
 
     nodes: list[str]
     about: str
     unspecified: str
     clause: str
     seed: str
-    inputs: list[Shown]
+    inputs: list[InputText]
     outputs: list[Output]
-    kept: list[int]
-    """Runs whose answer is among this."""
+    saved: list[int]
+    """The indices of the runs whose outputs were saved."""
     problem: str = ""
-    """Why there is no more."""
+    """Why tensors are missing. Empty if they are complete."""
 
 
-def detail(case: Case, data_set: int, suite: Path, runs: Mapping[int, RunFacts]) -> Detail:
-    """One data set as its files are; a file that is broken is told of in ``problem``.
+def detail(case: Case, data_set: int, suite: Path, runs: Mapping[int, RunInfo]) -> Detail:
+    """Reads the files of a data set. A broken file is reported in ``problem``.
 
-    ``runs`` are those that did not get it right, of which answers may be kept.
+    ``runs`` are the runs in which it fails, by index. Their outputs may have been saved.
     """
-    expected = DataSetFiles(case, str(suite / case.name), case.folder_of(data_set))
+    files = DataSetFiles(case, str(suite / case.name), case.folder_of(data_set))
     facts = case.data_sets[data_set]
     nodes: list[str] = []
-    inputs: list[Shown] = []
+    inputs: list[InputText] = []
     outputs: list[Output] = []
-    given: dict[int, list[bytes]] = {}
+    saved: dict[int, list[bytes]] = {}
     problem = ""
     try:
-        graph = expected.graph()
-        nodes = [plain(line) for node in graph.node[:20] for line in node_lines(node)]
-        for info, value in zip(graph.input, expected.inputs(), strict=False):
+        graph = files.graph()
+        nodes = [printable(line) for node in graph.node[:20] for line in node_lines(node)]
+        for info, value in zip(graph.input, files.inputs(), strict=False):
             inputs.extend(_tensors(info.name, value))
-        given = {n: kept for n, run in runs.items() if (kept := _given(run, case, data_set))}
-        outputs = _outputs(case, expected.answer(), [output.name for output in graph.output], given)
+        saved = {n: kept for n, run in runs.items() if (kept := _saved_files(run, case, data_set))}
+        outputs = _outputs(case, files.answer(), [output.name for output in graph.output], saved)
     except (ConformanceError, DecodeError) as error:
-        problem = plain(str(error))
-    return Detail(nodes, facts.about, facts.unspecified, case.clause, facts.seed, inputs, outputs, list(given), problem)
+        problem = printable(str(error))
+    return Detail(nodes, facts.about, facts.unspecified, case.clause, facts.seed, inputs, outputs, list(saved), problem)
 
 
-def _given(run: RunFacts, case: Case, data_set: int) -> list[bytes]:
-    """The files that were kept of a run's answer; none where it passed, or there was no room."""
+def _saved_files(run: RunInfo, case: Case, data_set: int) -> list[bytes]:
+    """The saved output files of a run. Empty if none were saved."""
     folder = Path(run.path).parent / OUTPUTS_FOLDER / case.name / str(data_set)
     files: list[bytes] = []
     try:
         for i in range(len(case.outputs)):
             file = folder / f"output_{i}.pb"
-            if file.stat().st_size > _MOST_BYTES:
+            if file.stat().st_size > _MAX_BYTES:
                 return []
             files.append(file.read_bytes())
-    except OSError:  # fewer outputs, or nothing kept
+    except OSError:  # fewer outputs, or none saved
         pass
     return files
 
 
-def _outputs(case: Case, want: ExpectedAnswer, names: Sequence[str], given: Mapping[int, list[bytes]]) -> list[Output]:
+def _outputs(
+    case: Case, expected: ExpectedAnswer, names: Sequence[str], saved: Mapping[int, list[bytes]]
+) -> list[Output]:
+    pairs = pair_tensors(case, expected, expected.outputs)
     places: dict[tuple[int, str], TensorPair] = {
-        (one.output, one.path): one for one in pair_tensors(case, want, want.outputs) if isinstance(one, TensorPair)
+        (pair.output, pair.path): pair for pair in pairs if isinstance(pair, TensorPair)
     }
     compared: dict[tuple[int, str], dict[int, tuple[TensorPair, Measurement]]] = {place: {} for place in places}
-    others: dict[tuple[int, str], dict[int, Answer]] = {place: {} for place in places}
-    for run, files in given.items():
-        for place, found in _compared(case, want, files):
-            if isinstance(found, Answer):
+    others: dict[tuple[int, str], dict[int, ActualOutput]] = {place: {} for place in places}
+    for run, files in saved.items():
+        for place, found in _compared(case, expected, files):
+            if isinstance(found, ActualOutput):
                 others.setdefault(place, {})[run] = found
             else:
                 compared[place][run] = found
@@ -147,9 +150,9 @@ def _outputs(case: Case, want: ExpectedAnswer, names: Sequence[str], given: Mapp
 
 
 def _compared(
-    case: Case, want: ExpectedAnswer, files: Sequence[bytes]
-) -> Iterator[tuple[tuple[int, str], Answer | tuple[TensorPair, Measurement]]]:
-    """Each tensor of an answer, measured where its structure is that of what was expected."""
+    case: Case, expected: ExpectedAnswer, files: Sequence[bytes]
+) -> Iterator[tuple[tuple[int, str], ActualOutput | tuple[TensorPair, Measurement]]]:
+    """Yields (output, path) of each tensor with its comparison, or as it is if its type or shape differ."""
     got: list[Value] = []
     right = len(files) == len(case.outputs)
     for i, data in enumerate(files):
@@ -159,22 +162,22 @@ def _compared(
             got.append(decode(data, of))
         except BrokenValue as error:
             right = False
-            yield (i, ""), Answer(other=plain(str(error)))
+            yield (i, ""), ActualOutput(mismatch=printable(str(error)))
             continue
         if of != declared:
             right = False
-            yield (i, ""), _other(f"{of}", got[-1])
+            yield (i, ""), _mismatched(f"{of}", got[-1])
     if not right:
         return
-    for found in pair_tensors(case, want, got):
+    for found in pair_tensors(case, expected, got):
         if isinstance(found, StructureMismatch):
-            yield (found.output, ""), _other(found.message.removeprefix(": "), got[found.output])
+            yield (found.output, ""), _mismatched(found.message.removeprefix(": "), got[found.output])
         else:
-            yield (found.output, found.path), (found, measure_pair(case, found, want.alternatives)[1])
+            yield (found.output, found.path), (found, measure_pair(case, found, expected.alternatives)[1])
 
 
 def _type_of(data: bytes, declared: ValueType) -> ValueType:
-    """The type of a kept tensor as it says itself; of what is no tensor, the declared one."""
+    """The type in the saved tensor. The declared type if it is not a tensor."""
     if not isinstance(declared, TensorType):
         return declared
     proto = onnx.TensorProto()
@@ -185,75 +188,78 @@ def _type_of(data: bytes, declared: ValueType) -> ValueType:
         return declared
 
 
-def _other(how: str, value: Value) -> Answer:
+def _mismatched(how: str, value: Value) -> ActualOutput:
     first = next(tensors_in(value), np.empty(0))
-    return Answer(values=_texts(first.reshape(-1)[:_SHOWN]), other=plain(how))
+    return ActualOutput(values=_texts(first.reshape(-1)[:_MAX_ELEMENTS]), mismatch=printable(how))
 
 
 def _output(
     names: Sequence[str],
     pair: TensorPair,
     answers: Mapping[int, tuple[TensorPair, Measurement]],
-    others: Mapping[int, Answer],
-    judged: bool,
+    others: Mapping[int, ActualOutput],
+    elementwise: bool,
 ) -> Output:
-    """``judged``: element by element, and not by a law that random answers follow."""
+    """``elementwise``: whether outputs are compared element by element, not by a statistical test."""
     size = pair.want.size
     wrong = np.zeros(size, bool)
     for _, measured in answers.values():
         wrong |= ~measured.passing.reshape(-1)
     at = np.arange(size)
-    if size > _SHOWN:
-        at = np.sort(np.concatenate([np.flatnonzero(wrong), np.flatnonzero(~wrong)])[:_SHOWN])
+    if size > _MAX_ELEMENTS:
+        at = np.sort(np.concatenate([np.flatnonzero(wrong), np.flatnonzero(~wrong)])[:_MAX_ELEMENTS])
     name = names[pair.output] if pair.output < len(names) else f"output_{pair.output}"
     bounds = pair.bounds.reshape(-1)[at] if isinstance(pair.bounds, np.ndarray) else None
     return Output(
-        name=plain(name + pair.path),
+        name=printable(name + pair.path),
         type=pair.element.name,
         shape=list(pair.want.shape),
         size=size,
         at=at.tolist(),
-        want=_texts(pair.want.reshape(-1)[at]),
+        expected=_texts(pair.want.reshape(-1)[at]),
         bounds=[] if bounds is None else [f"{bound:.3g}" for bound in bounds.tolist()],
-        answers={run: _answer(one, measured, at, judged) for run, (one, measured) in answers.items()} | dict(others),
+        actual={run: _actual_output(one, measured, at, elementwise) for run, (one, measured) in answers.items()}
+        | dict(others),
     )
 
 
-def _answer(pair: TensorPair, measured: Measurement, at: np.ndarray, judged: bool) -> Answer:
+def _actual_output(pair: TensorPair, measured: Measurement, at: np.ndarray, elementwise: bool) -> ActualOutput:
     passing = measured.passing.reshape(-1)
     ratios = measured.ratios
-    if not judged:
-        return Answer(values=_texts(pair.got.reshape(-1)[at]))
-    return Answer(
+    if not elementwise:
+        return ActualOutput(values=_texts(pair.got.reshape(-1)[at]))
+    return ActualOutput(
         values=_texts(pair.got.reshape(-1)[at]),
-        errors=[] if ratios is None else [measure(float(ratio)) for ratio in ratios.reshape(-1)[at]],
+        errors=[] if ratios is None else [format_measure(float(ratio)) for ratio in ratios.reshape(-1)[at]],
         wrong="".join("01"[not allowed] for allowed in passing[at].tolist()),
         differing=int(np.count_nonzero(~passing)),
     )
 
 
-def _tensors(name: str, value: Value) -> Iterator[Shown]:
-    """The tensors in an input, each named by where it is: ``x``, ``x[0]``, ``x['a']``."""
+def _tensors(name: str, value: Value) -> Iterator[InputText]:
+    """The tensors in an input, named by position: ``x``, ``x[0]``, ``x['a']``."""
     match value:
         case np.ndarray():
             of = element_type("string" if value.dtype == object else value.dtype)
-            yield Shown(plain(name), of.name, list(value.shape), value.size, _texts(value.reshape(-1)[:_SHOWN]))
+            yield InputText(
+                printable(name), of.name, list(value.shape), value.size, _texts(value.reshape(-1)[:_MAX_ELEMENTS])
+            )
         case SparseTensor():
             yield from _tensors(f"{name} (sparse, shape {list(value.dims)}), values", value.values)
             yield from _tensors(f"{name}, indices", value.indices)
         case list() | dict():
             items = enumerate(value) if isinstance(value, list) else value.items()
-            for key, item in itertools.islice(items, _ITEMS):
+            for key, item in itertools.islice(items, _MAX_ITEMS):
                 yield from _tensors(f"{name}[{key!r}]", item)
         case None:
             pass
 
 
 def _texts(array: np.ndarray) -> list[str]:
-    """Elements as text, with as many digits as their type has."""
+    """Elements as text, with the precision of their type."""
     if array.dtype == object:
-        texts: Iterable[str] = (plain(repr(item)) for item in array.tolist())
-        return [text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 1]}…" for text in texts]
+        texts: Iterable[str] = (printable(repr(item)) for item in array.tolist())
+        return [text if len(text) <= _MAX_CHARACTERS else f"{text[: _MAX_CHARACTERS - 1]}…" for text in texts]
     of = element_type(array.dtype)
     if of.format is None:
         return [str(item) for item in array.tolist()]

@@ -1,4 +1,4 @@
-"""The file itself: a page, its program and the results, compressed, in one text that needs nothing else."""
+"""Writes the interactive report: one HTML file with styles, scripts and compressed results."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from harness.reports.explorer.details import Detail, detail
 from harness.reports.explorer.payload import (
     ELEMENT_TYPES,
     LETTERS,
-    Enclosed,
-    Numbered,
+    IncludedTensors,
+    InternTable,
     Payload,
     SuiteColumns,
     suite_columns,
 )
 from harness.reports.gather import Report, SuiteSummary
 from harness.reports.operator_pages.document import Document, operator_document
-from harness.reports.testdata import AnotherSuite, suite_that_ran
-from harness.reports.text import title
+from harness.reports.testdata import SuiteMismatch, matching_suite
+from harness.reports.text import operator_title
 from harness.results.lines import Result, Verdict
 from harness.spec.schema import schemas
 from harness.suite.cases import Case
 from harness.suite.manifest import NoSuite
 
 _PROGRAM = ("selection.js", "store.js", "parts.js", "charts.js", "views.js", "case.js", "main.js")
-"""In the order in which they are laid together."""
-_ROOM = 24 << 20
-"""Characters for tensors in a suite; what is beyond is left out, and counted."""
-_PICTURED: tuple[Verdict, ...] = (
+"""The scripts, in the order of concatenation."""
+_MAX_CHARACTERS = 24 << 20
+"""The maximum size of the tensors of a suite. Data sets beyond it are omitted and counted."""
+_WITH_TENSORS: tuple[Verdict, ...] = (
     "wrong_value",
     "wrong_shape",
     "wrong_type",
@@ -47,32 +47,32 @@ _PICTURED: tuple[Verdict, ...] = (
     "crashed",
     "timed_out",
 )
-"""Verdicts of data sets whose tensors go along."""
+"""The verdicts of data sets whose tensors are included."""
 
 
 def explorer(report: Report) -> str:
-    """The page over all that the report holds, as text; the tensors of failures where the suites are at hand."""
-    said = Numbered("")
+    """The HTML of the report. It includes the tensors of failures if the suites are in ``report.testdata``."""
+    texts = InternTable("")
     suites: list[SuiteColumns] = []
     chunks: dict[str, str] = {}
     for n, (suite, results) in enumerate(zip(report.summary.suites, report.results, strict=True)):
-        packed, left_out = _details(suite, results, report.testdata)
-        suites.append(suite_columns(suite, results, said, Enclosed(list(packed), left_out)))
+        packed, omitted = _details(suite, results, report.testdata)
+        suites.append(suite_columns(suite, results, texts, IncludedTensors(list(packed), omitted)))
         chunks |= {f"{n}/{name}": data for name, data in packed.items()}
-    chunks["documents"] = _packed(_documents(report.summary.suites))
+    chunks["documents"] = _compressed(_documents(report.summary.suites))
     payload = Payload(
         version=harness.__version__,
         selection=report.summary.selection,
         letters={letter: str(verdict) for verdict, letter in LETTERS.items()},
         element_types=ELEMENT_TYPES,
-        texts=said.all(),
+        texts=texts.values(),
         suites=suites,
     )
-    return _page(_packed(payload), chunks)
+    return _page(_compressed(payload), chunks)
 
 
 def _documents(suites: Iterable[SuiteSummary]) -> dict[str, Document]:
-    """Title of an operator version → what the installed onnx says of it."""
+    """Title of an operator version → its documentation in the installed onnx."""
     known = schemas()
     versions = {(table.domain, table.op, table.since) for suite in suites for table in suite.operators}
     return {known[version].title: operator_document(known[version]) for version in sorted(versions) if version in known}
@@ -90,8 +90,8 @@ def _page(payload: str, chunks: Mapping[str, str]) -> str:
     )
 
 
-def _packed(value: object) -> str:
-    """A value as JSON, compressed, in characters that may stand in a page; the same for the same value."""
+def _compressed(value: object) -> str:
+    """A value as gzipped JSON in base64. Deterministic."""
     return base64.b64encode(gzip.compress(msgspec.json.encode(value), 6, mtime=0)).decode()
 
 
@@ -107,11 +107,11 @@ def _template() -> jinja2.Template:
 
 
 def _details(suite: SuiteSummary, results: Sequence[Sequence[Result]], testdata: Path) -> tuple[dict[str, str], int]:
-    """Title of an operator version → its data sets with tensors, packed, and how many there was no room for."""
+    """Title of an operator version → its data sets with tensors, compressed; and the number of omitted data sets."""
     wanted = _wanted(results)
     path, found = _cases(suite, testdata, {case for of in wanted.values() for case, _ in of})
     packed: dict[str, str] = {}
-    room, left_out = _ROOM, 0
+    room, omitted = _MAX_CHARACTERS, 0
     for name, data_sets in sorted(wanted.items()):
         details: dict[str, Detail] = {}
         for (case, n), failed in sorted(data_sets.items()) if room > 0 else ():
@@ -119,28 +119,28 @@ def _details(suite: SuiteSummary, results: Sequence[Sequence[Result]], testdata:
                 runs = {run: suite.runs[run] for run in failed}
                 details[f"{case}/{n}"] = detail(found[case], n, path, runs)
         if details:
-            packed[name] = _packed(details)
+            packed[name] = _compressed(details)
             room -= len(packed[name])
-        left_out += len(data_sets) - len(details)
-    return packed, left_out
+        omitted += len(data_sets) - len(details)
+    return packed, omitted
 
 
 def _wanted(results: Sequence[Sequence[Result]]) -> dict[str, dict[tuple[str, int], list[int]]]:
-    """Operator version → data sets that some runs did not get right → these runs."""
+    """Title of an operator version → failing data set → indices of the runs in which it fails."""
     wanted: dict[str, dict[tuple[str, int], list[int]]] = defaultdict(lambda: defaultdict(list))
     for n, run in enumerate(results):
         for result in run:
-            if result.verdict in _PICTURED:
+            if result.verdict in _WITH_TENSORS:
                 labels = result.labels
-                wanted[title(labels.op, labels.domain, labels.since)][result.case, result.data_set].append(n)
+                wanted[operator_title(labels.op, labels.domain, labels.since)][result.case, result.data_set].append(n)
     return wanted
 
 
 def _cases(suite: SuiteSummary, testdata: Path, names: Iterable[str]) -> tuple[Path, dict[str, Case]]:
-    """The suite's folder and its cases of those names; none where it is not there, or not the one that was run."""
-    sought = set(names)
+    """The folder of the suite and its cases of these names. No cases if the suite that was run is not available."""
+    wanted = set(names)
     try:
-        there = suite_that_ran(suite, testdata)
-    except (NoSuite, AnotherSuite):
+        found = matching_suite(suite, testdata)
+    except (NoSuite, SuiteMismatch):
         return testdata, {}
-    return there.path, {case.name: case for case in there.cases() if case.name in sought}
+    return found.path, {case.name: case for case in found.cases() if case.name in wanted}

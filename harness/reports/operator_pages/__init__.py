@@ -1,1 +1,1 @@
-"""The operator pages: what ONNX's document says of each version, its examples, and who passes."""
+"""The operator pages: for each operator version ONNX's documentation, examples, and results."""

@@ -1,4 +1,4 @@
-"""ONNX's document of an operator version, as plain data."""
+"""ONNX's documentation of an operator version, as data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ParameterText(msgspec.Struct, frozen=True):
     type: str
     """A type variable (``T``) or a concrete type (``tensor(int64)``)."""
     notes: tuple[str, ...]
-    """``optional``, ``variadic``; ``heterogeneous`` where the values of a variadic one may differ in type."""
+    """``optional``, ``variadic``, or ``heterogeneous`` (the values of a variadic parameter may differ in type)."""
     description: str
 
 
@@ -29,51 +29,51 @@ class AttributeText(msgspec.Struct, frozen=True):
 
     name: str
     kind: str
-    """AttributeProto's name for its type: INT, FLOATS, GRAPH …"""
+    """The AttributeProto type: INT, FLOATS, GRAPH …"""
     use: str
     """``required``, ``default 1`` or ``optional``."""
     description: str
 
 
 class ConstraintText(msgspec.Struct, frozen=True):
-    """What a type variable may stand for."""
+    """The types that a type variable allows."""
 
     name: str
     types: tuple[str, ...]
-    """As the schema spells them, sorted."""
+    """Type strings of the schema, sorted."""
     description: str
 
 
 class Document(msgspec.Struct, frozen=True):
-    """All that the schema of one operator version says; descriptions and summary are ONNX's own Markdown."""
+    """The documentation in the schema of an operator version. Descriptions and summary are ONNX's own Markdown."""
 
     title: str
     """``Trilu-14``, ``ai.onnx.ml.Scaler-1``."""
     op: str
     domain: str
-    """``ai.onnx`` where the schema's is empty."""
+    """``ai.onnx`` if that of the schema is empty."""
     since: int
     category: str
     deprecated: bool
     function: bool
-    """Whether ONNX defines it as a function of other operators, too."""
+    """Whether ONNX also defines it as a function of other operators."""
     support_level: str
     shape_inference: bool
     summary: str
     attributes: tuple[AttributeText, ...]
-    takes: str
-    """How many inputs: ``Between 1 and 2 inputs.``"""
+    input_count: str
+    """``Between 1 and 2 inputs.``"""
     inputs: tuple[ParameterText, ...]
-    gives: str
-    """How many outputs."""
+    output_count: str
+    """``1 output.``"""
     outputs: tuple[ParameterText, ...]
     constraints: tuple[ConstraintText, ...]
 
 
 def operator_document(of: Schema) -> Document:
-    """The document of a version that the installed onnx defines."""
-    # What no oracle needs is not in the view: the constraints' descriptions, and what is said of the version.
-    whole: Any = onnx.defs.get_schema(of.op, of.since, of.domain)  # whose stubs lack a part of it
+    """The documentation of a version that the installed onnx defines."""
+    # Schema has only what oracles need. The rest comes from onnx.
+    whole: Any = onnx.defs.get_schema(of.op, of.since, of.domain)  # Any: the stubs of onnx are incomplete
     return Document(
         title=of.title,
         op=of.op,
@@ -86,9 +86,9 @@ def operator_document(of: Schema) -> Document:
         shape_inference=whole.has_type_and_shape_inference_function,
         summary=_plain_margin(of.doc),
         attributes=tuple(map(_attribute, of.attributes)),
-        takes=_number(whole.min_input, whole.max_input, "input"),
+        input_count=_number(whole.min_input, whole.max_input, "input"),
         inputs=tuple(map(_parameter, of.inputs)),
-        gives=_number(whole.min_output, whole.max_output, "output"),
+        output_count=_number(whole.min_output, whole.max_output, "output"),
         outputs=tuple(map(_parameter, of.outputs)),
         constraints=tuple(
             ConstraintText(c.type_param_str, tuple(sorted(c.allowed_type_strs)), inspect.cleandoc(c.description))
@@ -98,12 +98,12 @@ def operator_document(of: Schema) -> Document:
 
 
 def _plain_margin(text: str) -> str:
-    """The text from its own left margin on, which a line that only breaks a line does not set."""
+    """Removes the common indentation. Unindented lines with only ``<br>`` are ignored for that."""
     return inspect.cleandoc(re.sub(r"^<br>$", "", text, flags=re.MULTILINE))
 
 
 def _parameter(of: Parameter) -> ParameterText:
-    # ONNX's web pages call heterogeneous what its schemas call homogeneous; here the schema holds.
+    # ONNX's web pages show the opposite of the schema's is_homogeneous. This follows the schema.
     notes = [*([of.option] if of.option != "single" else []), *([] if of.homogeneous else ["heterogeneous"])]
     return ParameterText(of.name, of.type_str, tuple(notes), inspect.cleandoc(of.description))
 
@@ -118,7 +118,7 @@ def _default(value: object) -> str:
 
 
 _ANY_NUMBER = 2**31 - 1
-"""How schemas say that there is no most."""
+"""The maximum in schemas that means unlimited."""
 
 
 def _number(least: int, most: int, noun: str) -> str:

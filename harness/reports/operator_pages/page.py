@@ -1,4 +1,4 @@
-"""The page of an operator version, as plain data: its document, its results in each suite, its examples."""
+"""The page of an operator version, as data: documentation, results in each suite, examples."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import msgspec
 from harness.reports.gather import Report, SuiteSummary
 from harness.reports.operator_pages.document import Document, operator_document
 from harness.reports.operator_pages.examples import GROUPS, Example, example
-from harness.reports.runs import RunFacts
+from harness.reports.runs import RunInfo
 from harness.reports.tables import OperatorTable
-from harness.reports.testdata import AnotherSuite, suite_that_ran
+from harness.reports.testdata import SuiteMismatch, matching_suite
 from harness.results.lines import Result
 from harness.spec.schema import Schema, schemas
 from harness.suite.cases import Case, Labels
@@ -24,43 +24,43 @@ Version = tuple[str, str, int]
 
 
 class SuiteResults(msgspec.Struct, frozen=True):
-    """What the runs of a suite made of the version."""
+    """The results of an operator version in the runs of a suite."""
 
     suite: str
     runs: tuple[str, ...]
-    """Their labels, in the order of the table's tallies."""
+    """The run labels, in the order of the table's tallies."""
     table: OperatorTable
 
 
 class OperatorPage(msgspec.Struct, frozen=True):
-    """All there is to say about one version of one operator."""
+    """The content of a page."""
 
     document: Document
     results: tuple[SuiteResults, ...]
-    """One a suite that has results of it."""
+    """One for each suite with results."""
     examples: tuple[Example, ...]
-    lacking: tuple[str, ...]
-    """Why there are no examples of a suite."""
+    missing_examples: tuple[str, ...]
+    """For each suite without examples the reason."""
     others: tuple[str, ...]
-    """Titles of the other versions of the operator that have a page."""
+    """Titles of other versions of the operator that have a page."""
 
 
 def operator_page(
     of: Schema,
     results: Sequence[SuiteResults],
     examples: Sequence[Example] = (),
-    lacking: Sequence[str] = (),
+    missing_examples: Sequence[str] = (),
     others: Sequence[str] = (),
 ) -> OperatorPage:
-    """The page of a version that the installed onnx defines."""
-    return OperatorPage(operator_document(of), tuple(results), tuple(examples), tuple(lacking), tuple(others))
+    """The page of an operator version that the installed onnx defines."""
+    return OperatorPage(operator_document(of), tuple(results), tuple(examples), tuple(missing_examples), tuple(others))
 
 
 def operator_pages(report: Report) -> Iterator[OperatorPage]:
-    """The page of each version that the report has results of and the installed onnx defines, by domain and name.
+    """The pages of all operator versions that have results and that the installed onnx defines, by domain and name.
 
-    Examples are data sets that the report has results of, from suites that are still those that ran.
-    Raises BrokenManifest, BrokenSuite and BrokenValue for suites whose files are not what their manifest says.
+    Examples are data sets with results, if the suite on disk is the one that was run.
+    Raises BrokenManifest, BrokenSuite and BrokenValue if files do not match the manifest.
     """
     known = schemas()
     results: dict[Version, list[SuiteResults]] = defaultdict(list)
@@ -74,33 +74,33 @@ def operator_pages(report: Report) -> Iterator[OperatorPage]:
         yield operator_page(
             known[version],
             results[version],
-            _chosen([suite.examples.get(version, []) for suite in suites]),
-            [suite.lacking for suite in suites if suite.lacking and version in suite.versions],
+            _example_list([suite.examples.get(version, []) for suite in suites]),
+            [suite.missing_examples for suite in suites if suite.missing_examples and version in suite.versions],
             [known[other].title for other in sorted(results) if other[:2] == version[:2] and other != version],
         )
 
 
-class _Source(msgspec.Struct, frozen=True):
-    """A case that has examples, with all that it takes to show them."""
+class _ExampleCase(msgspec.Struct, frozen=True):
+    """A case with examples, and its results."""
 
     case: Case
     suite: Path
-    runs: tuple[RunFacts, ...]
+    runs: tuple[RunInfo, ...]
     results: dict[int, dict[int, Result]]
-    """Data set → place of the run → result."""
+    """Data set → index of the run → result."""
 
 
-class _Examples(msgspec.Struct, frozen=True):
-    """The examples of one suite."""
+class _SuiteExamples(msgspec.Struct, frozen=True):
+    """The examples of a suite."""
 
     versions: frozenset[Version]
-    """Those that have examples among their results."""
-    examples: dict[Version, list[_Source]]
-    lacking: str
-    """Why there are none, though there are results of some."""
+    """The versions with results of examples."""
+    examples: dict[Version, list[_ExampleCase]]
+    missing_examples: str
+    """The reason if the examples cannot be read."""
 
 
-def _examples(suite: SuiteSummary, results: Sequence[Sequence[Result]], testdata: Path) -> _Examples:
+def _examples(suite: SuiteSummary, results: Sequence[Sequence[Result]], testdata: Path) -> _SuiteExamples:
     wanted: dict[str, dict[int, dict[int, Result]]] = defaultdict(lambda: defaultdict(dict))
     versions: set[Version] = set()
     for run, of_run in enumerate(results):
@@ -108,31 +108,31 @@ def _examples(suite: SuiteSummary, results: Sequence[Sequence[Result]], testdata
             if result.labels.op and result.labels.group in GROUPS:
                 wanted[result.case][result.data_set][run] = result
                 versions.add(_version(result.labels))
-    examples: dict[Version, list[_Source]] = defaultdict(list)
-    lacking = ""
+    examples: dict[Version, list[_ExampleCase]] = defaultdict(list)
+    missing_examples = ""
     if wanted:
         try:
-            there = suite_that_ran(suite, testdata)
-        except NoSuite:  # whose words tell where it was sought, which is not the reader's business
-            lacking = f"There is no whole suite {suite.name} beside the results."
-        except AnotherSuite as error:
-            lacking = str(error)
+            found = matching_suite(suite, testdata)
+        except NoSuite:  # its message contains a local path, which does not belong on the page
+            missing_examples = f"The suite {suite.name} is not available."
+        except SuiteMismatch as error:
+            missing_examples = str(error)
         else:
-            for case in there.cases():
+            for case in found.cases():
                 if case.name in wanted and case.labels.op and case.data_sets[0].group in GROUPS:
-                    source = _Source(case, there.path, suite.runs, wanted[case.name])
+                    source = _ExampleCase(case, found.path, suite.runs, wanted[case.name])
                     examples[_version(case.labels)].append(source)
-    return _Examples(frozenset(versions), examples, lacking)
+    return _SuiteExamples(frozenset(versions), examples, missing_examples)
 
 
 def _version(labels: Labels) -> Version:
     return labels.domain, labels.op, labels.since
 
 
-def _chosen(suites: Sequence[Sequence[_Source]]) -> list[Example]:
-    """The examples of a version: those of its operator's file first, as the document prints them.
+def _example_list(suites: Sequence[Sequence[_ExampleCase]]) -> list[Example]:
+    """The examples of a version: those of the operator's file first, then ONNX's node tests.
 
-    A node test that bears the name of one of these is the same example with values of its own, and is not shown twice.
+    A node test with the same name as one of the first is the same example and is not repeated.
     """
     sources = [source for suite in suites for source in suite]
     sources.sort(key=lambda source: GROUPS.index(source.case.data_sets[0].group))

@@ -1,4 +1,4 @@
-"""Values, attributes and types as Python expressions that give them back, as far as they are small."""
+"""Small values, attributes and types as Python expressions that evaluate to them."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from harness.spec.values import (
 )
 
 ELEMENTS = 64
-"""A value of more elements is not written out."""
+"""The maximum number of elements of a value that is written as an expression."""
 _CHARACTERS = 8000
-"""Nor one whose text is longer: a string may be of any length."""
+"""The maximum length of such an expression."""
 _WIDTH = 100
 
 
 def value_text(value: Value) -> str | None:
-    """The expression of a value, over ``np`` and ``ml_dtypes``; None for what is too large, or is a map or sparse."""
+    """The expression of a value, using ``np`` and ``ml_dtypes``. None if it is too large, a map or sparse."""
     if sum(array.size for array in tensors_in(value)) > ELEMENTS:
         return None
     text = _value(value)
@@ -53,10 +53,10 @@ def _value(value: Value) -> str | None:
 
 
 def array_text(array: np.ndarray) -> str:
-    """``np.array([[1, 2]], dtype=np.int64)``: the same shape, type and values; a NaN is only a NaN."""
+    """``np.array([[1, 2]], dtype=np.int64)``, with the same shape, dtype and values. NaN payloads are lost."""
     if not array.size:
         return f"np.zeros({array.shape}, dtype={_dtype(array.dtype)})"
-    texts = [_speller(array.dtype)(item) for item in array.reshape(-1)]
+    texts = [_element_formatter(array.dtype)(item) for item in array.reshape(-1)]
     if array.dtype != object:
         width = max(map(len, texts))
         texts = [text.rjust(width) for text in texts]
@@ -70,14 +70,14 @@ def array_text(array: np.ndarray) -> str:
 
 
 def first_elements(value: Value, number: int) -> str:
-    """The first few elements of a value, as they would be written."""
+    """The first ``number`` elements of a value, as text."""
     arrays = list(tensors_in(value))
-    texts = [_speller(array.dtype)(item) for array in arrays for item in array.reshape(-1)[:number]]
+    texts = [_element_formatter(array.dtype)(item) for array in arrays for item in array.reshape(-1)[:number]]
     return ", ".join(text if len(text) <= _WIDTH else f"{text[:_WIDTH]}…" for text in texts[:number])
 
 
 def attribute_text(attribute: onnx.AttributeProto) -> str | None:
-    """The expression that ``make_node`` takes for an attribute; None for graphs, types and what is too large."""
+    """The expression to pass to ``make_node`` for an attribute. None if it is a graph, a type or too large."""
     value = onnx.helper.get_attribute_value(attribute)
     match value:
         case onnx.TensorProto():
@@ -94,7 +94,7 @@ def attribute_text(attribute: onnx.AttributeProto) -> str | None:
 
 
 def type_text(of: ValueType) -> str | None:
-    """The expression of a type's TypeProto, without shapes; None for maps."""
+    """The expression of the TypeProto of a type, without shapes. None for maps and sparse tensors."""
     match of:
         case TensorType():
             name = onnx.TensorProto.DataType.Name(onnx.helper.np_dtype_to_tensor_dtype(of.element.dtype))
@@ -108,12 +108,12 @@ def type_text(of: ValueType) -> str | None:
 
 
 def quoted(text: str) -> str:
-    """The text as a literal in double quotes: JSON's form of a string is also Python's."""
+    """The text as a string literal in double quotes. JSON and Python have the same syntax for these."""
     return json.dumps(text, ensure_ascii=False)
 
 
 def indented(text: str) -> str:
-    """The text four columns further in; blank lines stay empty."""
+    """The text indented by four columns. Blank lines stay empty."""
     return textwrap.indent(text, "    ")
 
 
@@ -140,8 +140,8 @@ def _dtype(of: np.dtype) -> str:
     return f"np.{of.name}" if hasattr(np, of.name) else f"ml_dtypes.{of.name}"
 
 
-def _speller(of: np.dtype) -> Callable[[object], str]:
-    """What writes an element of a type."""
+def _element_formatter(of: np.dtype) -> Callable[[object], str]:
+    """Returns a function that writes an element of this dtype as an expression."""
     if of.kind in "OUT":
         return lambda item: quoted(str(item))
     if of.kind == "b":
@@ -152,11 +152,10 @@ def _speller(of: np.dtype) -> Callable[[object], str]:
 
 
 def _number(item: object) -> str:
-    """The shortest text that gives a float back in its own type; NumPy's and ml_dtypes' ``str`` is that."""
+    """The shortest text that evaluates to the float: ``str`` in NumPy and ml_dtypes."""
     text = str(item)
     sign, name = ("-", text[1:]) if text.startswith("-") else ("", text)
     if name in {"nan", "inf"}:
         return f"{sign}np.{name}"
-    return (
-        text if set(text) & set(".e") else f"{text}.0"
-    )  # ml_dtypes writes whole numbers as integers, which have no -0
+    # ml_dtypes writes whole numbers as integers, which have no -0.
+    return text if set(text) & set(".e") else f"{text}.0"

@@ -1,9 +1,9 @@
-// Errors as pictures, by uPlot: how far answers are from what is expected, in bounds.
+// Charts of errors in bounds, drawn by uPlot.
 
-const HIGHEST = 1e7;
-const TENS = Array.from({ length: 10 }, (_, i) => Number(`1e${i - 2}`));
+const MAX_PLOTTED = 1e7;
+const POWERS_OF_TEN = Array.from({ length: 10 }, (_, i) => Number(`1e${i - 2}`));
 
-/** Upper edges: 0 alone, then powers of two; the last is what no bound measures. */
+/** Upper edges of the bins: 0, then powers of two, then infinity. */
 const EDGES = [0, ...Array.from({ length: 14 }, (_, i) => 2 ** (i - 6)), 1e3, 1e6, Infinity];
 const EDGE_NAMES = EDGES.map((edge) => (edge === 0 ? "0" : edge === Infinity ? "inf" : edge >= 1000 ? edge.toExponential(0).replace("+", "") : edge < 1 ? `1/${1 / edge}` : String(edge)));
 
@@ -11,7 +11,7 @@ function binned(run, rows) {
   const bins = new Uint32Array(EDGES.length);
   for (const row of rows) {
     const error = run.errors[row];
-    if (Number.isNaN(error) || run.codes[row] === SILENT) continue;
+    if (Number.isNaN(error) || !isScored(run.codes[row])) continue;
     let bin = 0;
     if (error > 0) for (bin = 1; bin + 1 < EDGES.length && error > EDGES[bin]; bin++);
     bins[bin]++;
@@ -19,8 +19,8 @@ function binned(run, rows) {
   return bins;
 }
 
-/** A colour of the style sheet as the canvas knows it: of the two in light-dark() the one in force. */
-function inForce(name) {
+/** The current value of a CSS colour variable, for use on a canvas. */
+function cssColour(name) {
   const probe = document.body.appendChild(Object.assign(document.createElement("i"), { hidden: true }));
   probe.style.color = `var(${name})`;
   const colour = getComputedStyle(probe).color;
@@ -28,13 +28,13 @@ function inForce(name) {
   return colour;
 }
 
-const colourOf = (n) => inForce(`--run${n % 6}`);
-const inkOf = () => inForce("--ink");
-const gridOf = () => inForce("--line");
+const runColour = (n) => cssColour(`--run${n % 6}`);
+const inkColour = () => cssColour("--ink");
+const gridColour = () => cssColour("--line");
 
 function Plot({ options, data, label, theme, onPick }) {
   const place = useRef(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const width = Math.max(place.current.clientWidth, 320);
     const plot = new vendor.uPlot({ width, height: 240, ...options() }, data, place.current);
     const box = place.current;
@@ -59,15 +59,15 @@ function Histogram({ runs, rows, theme }) {
     cursor: { drag: { x: false, y: false } },
     scales: { x: { time: false, range: [-0.6, EDGES.length - 0.4] }, y: { distr: 3, range: (_, __, most) => [0.5, Math.max(most * 2, 10)] } },
     axes: [
-      { stroke: inkOf(), grid: { show: false }, splits: () => EDGES.map((_, i) => i), values: () => EDGE_NAMES, label: "at most … bounds (4 passes)", labelSize: 20 },
-      { stroke: inkOf(), grid: { stroke: gridOf() }, splits: (plot) => TENS.filter((n) => n >= 1 && n <= plot.scales.y.max), values: (_, splits) => splits.map((n) => (n === null ? "" : count(n))), size: 64, label: "answers", labelSize: 20 },
+      { stroke: inkColour(), grid: { show: false }, splits: () => EDGES.map((_, i) => i), values: () => EDGE_NAMES, label: "error in bounds, at most (up to 4 passes)", labelSize: 20 },
+      { stroke: inkColour(), grid: { stroke: gridColour() }, splits: (plot) => POWERS_OF_TEN.filter((n) => n >= 1 && n <= plot.scales.y.max), values: (_, splits) => splits.map((n) => (n === null ? "" : formatCount(n))), size: 64, label: "data sets", labelSize: 20 },
     ],
     series: [
       {},
       ...runs.map(({ run, n }, i) => ({
         label: run.label,
-        stroke: colourOf(n),
-        fill: colourOf(n),
+        stroke: runColour(n),
+        fill: runColour(n),
         points: { show: false },
         paths: vendor.uPlot.paths.bars({ size: [width, 60, 1], align: 0, gap: 0, disp: { x0: { unit: 1, values: (plot) => plot.data[0].map((x) => x - 0.4 + i * width) }, size: { unit: 1, values: (plot) => plot.data[0].map(() => width * 0.95) } } }),
       })),
@@ -76,20 +76,20 @@ function Histogram({ runs, rows, theme }) {
   const rowsOf = EDGE_NAMES.map((name, i) => ({ name, of: bins.map((one) => one[i]) })).filter((one) => sum(one.of));
   if (!rowsOf.length) return "";
   return html`<figure>
-    <figcaption>Errors of scored answers in bounds</figcaption>
-    <${Plot} options=${options} data=${data} theme=${theme} label=${`Histogram of errors in bounds; the table below has the numbers.`} />
-    <details><summary>The numbers</summary><table><thead><tr><th scope="col">at most</th>${runs.map(({ run }) => html`<th scope="col">${run.label}</th>`)}</tr></thead>
-      <tbody>${rowsOf.map((one) => html`<tr><th scope="row">${one.name}</th>${one.of.map((n) => html`<td>${count(n)}</td>`)}</tr>`)}</tbody></table></details>
+    <figcaption>Distribution of errors in bounds over scored data sets</figcaption>
+    <${Plot} options=${options} data=${data} theme=${theme} label=${"Histogram of errors in bounds. The table below has the same numbers."} />
+    <details><summary>Table</summary><table><thead><tr><th scope="col">at most</th>${runs.map(({ run }) => html`<th scope="col">${run.label}</th>`)}</tr></thead>
+      <tbody>${rowsOf.map((one) => html`<tr><th scope="row">${one.name}</th>${one.of.map((n) => html`<td>${formatCount(n)}</td>`)}</tr>`)}</tbody></table></details>
   </figure>`;
 }
 
-/** The worst error of each operator version, the largest first. */
+/** The worst error of each operator version, sorted descending. */
 function worstOf(suite, runs, rows) {
   const worst = runs.map(() => new Float32Array(suite.operators.length).fill(-1));
   for (const row of rows)
     runs.forEach(({ run }, i) => {
       const operator = suite.case_operators[suite.cases[row]];
-      if (run.codes[row] !== SILENT && run.errors[row] > worst[i][operator]) worst[i][operator] = run.errors[row];
+      if (isScored(run.codes[row]) && run.errors[row] > worst[i][operator]) worst[i][operator] = run.errors[row];
     });
   const most = suite.operators.map((_, n) => Math.max(...worst.map((of) => of[n])));
   const order = suite.operators.map((_, n) => n).filter((n) => most[n] >= 0).sort((a, b) => most[b] - most[a] || a - b);
@@ -100,29 +100,29 @@ function worstOf(suite, runs, rows) {
 function Worst({ suite, runs, rows, at, theme }) {
   const { worst, order } = useMemo(() => worstOf(suite, runs, rows), [suite, runs, rows]);
   const data = useMemo(
-    () => [order.map((_, i) => i), ...worst.map((of) => order.map((n) => (of[n] < 0 ? null : Math.min(Math.max(of[n], 0.01), HIGHEST))))],
+    () => [order.map((_, i) => i), ...worst.map((of) => order.map((n) => (of[n] < 0 ? null : Math.min(Math.max(of[n], 0.01), MAX_PLOTTED))))],
     [worst, order],
   );
   if (!order.length) return "";
   const name = (i) => (order[i] === undefined ? "" : suite.operators[order[i]].title);
-  const value = (i, n) => (n === null || n === undefined ? "" : measure(worst[i][order[n]]));
+  const value = (i, n) => (n === null || n === undefined ? "" : formatMeasure(worst[i][order[n]]));
   const options = () => ({
     cursor: { drag: { x: true, y: false } },
-    scales: { x: { time: false }, y: { distr: 3, range: [0.008, HIGHEST * 2] } },
+    scales: { x: { time: false }, y: { distr: 3, range: [0.008, MAX_PLOTTED * 2] } },
     axes: [
-      { stroke: inkOf(), grid: { show: false }, values: (_, splits) => splits.map((i) => (Number.isInteger(i) ? name(i) : "")), rotate: -20, size: 56, space: 110 },
-      { stroke: inkOf(), grid: { stroke: gridOf() }, splits: () => TENS, values: (_, splits) => splits.map((n) => (n === null ? "" : n >= HIGHEST ? "inf" : n <= 0.01 ? "≤0.01" : n >= 1e4 ? n.toExponential(0).replace("+", "") : String(n))), size: 64, label: "bounds", labelSize: 20 },
+      { stroke: inkColour(), grid: { show: false }, values: (_, splits) => splits.map((i) => (Number.isInteger(i) ? name(i) : "")), rotate: -20, size: 56, space: 110 },
+      { stroke: inkColour(), grid: { stroke: gridColour() }, splits: () => POWERS_OF_TEN, values: (_, splits) => splits.map((n) => (n === null ? "" : n >= MAX_PLOTTED ? "inf" : n <= 0.01 ? "≤0.01" : n >= 1e4 ? n.toExponential(0).replace("+", "") : String(n))), size: 64, label: "bounds", labelSize: 20 },
     ],
     series: [
       { label: "operator", value: (_, i) => (i === null ? "–" : name(i)) },
-      ...runs.map(({ run, n }, i) => ({ label: run.label, stroke: colourOf(n), width: 0, paths: () => null, points: { show: true, size: 4 + (i % 3), fill: i % 2 ? "transparent" : colourOf(n) }, value: (_, __, ___, idx) => value(i, idx) })),
+      ...runs.map(({ run, n }, i) => ({ label: run.label, stroke: runColour(n), width: 0, paths: () => null, points: { show: true, size: 4 + (i % 3), fill: i % 2 ? "transparent" : runColour(n) }, value: (_, __, ___, idx) => value(i, idx) })),
     ],
     hooks: {
       draw: [
         (plot) => {
-          const y = plot.valToPos(ALLOWED, "y", true);
+          const y = plot.valToPos(MAX_ERROR, "y", true);
           plot.ctx.save();
-          plot.ctx.strokeStyle = inkOf();
+          plot.ctx.strokeStyle = inkColour();
           plot.ctx.setLineDash([4, 4]);
           plot.ctx.beginPath();
           plot.ctx.moveTo(plot.bbox.left, y);
@@ -134,10 +134,10 @@ function Worst({ suite, runs, rows, at, theme }) {
     },
   });
   return html`<figure>
-    <figcaption>Worst error of each operator version in bounds, the largest first; the dashed line is 4, at most that passes. A click opens the operator.</figcaption>
-    <${Plot} options=${options} data=${data} theme=${theme} onPick=${(i) => (location.hash = address(at, { page: "op", parts: [name(i)] }))} label="Worst error of each operator version; the table below has the numbers." />
-    <details><summary>The numbers</summary><${VirtualTable} label="Worst errors" tall="30vh" count=${order.length}
+    <figcaption>Worst error per operator version in bounds, largest first. The dashed line is the limit of ${MAX_ERROR} bounds. Click a point to open the operator.</figcaption>
+    <${Plot} options=${options} data=${data} theme=${theme} onPick=${(i) => go(address(at, { page: "op", parts: [name(i)] }))} label="Worst error per operator version. The table below has the same numbers." />
+    <details><summary>Table</summary><${VirtualTable} label="Worst errors" tall="30vh" count=${order.length}
       head=${html`<th scope="col">operator</th>${runs.map(({ run }) => html`<th scope="col">${run.label}</th>`)}`}
-      row=${(i) => html`<th scope="row"><a href=${address(at, { page: "op", parts: [name(i)] })}>${name(i)}</a></th>${runs.map((_, r) => html`<td>${worst[r][order[i]] < 0 ? "" : measure(worst[r][order[i]])}</td>`)}`} /></details>
+      row=${(i) => html`<th scope="row"><a href=${address(at, { page: "op", parts: [name(i)] })}>${name(i)}</a></th>${runs.map((_, r) => html`<td>${worst[r][order[i]] < 0 ? "" : formatMeasure(worst[r][order[i]])}</td>`)}`} /></details>
   </figure>`;
 }

@@ -1,4 +1,4 @@
-// The language of selection (harness/suite/select.py), over columns instead of results.
+// The selection language of harness/suite/select.py, applied to columns.
 
 const QUOTED = `'[^']*'|"[^"]*"`;
 const INNER = String.raw`\((?:[^()]|\([^()]*\))*\)`;
@@ -9,15 +9,15 @@ const ALTERNATIVES = new RegExp(`(?:^|,)((?:${GROUPED}|[^,])*)`, "gu");
 const TERM = /^(?:(?<key>[A-Za-z_][\w.]*)(?<relation>!?=)(?<value>[^]*)|(?<not>!?)(?<name>[^=!]+))$/u;
 const FIXED = ["op", "domain", "since", "category", "group", "case", "data_set", "verdict", "omitted"];
 
-/** The terms that a text means; throws an Error that says which word is none. */
+/** Parses a selection. Throws an Error that names the first invalid term. */
 function parseSelection(text) {
   return (text.match(WORDS) ?? []).map((word) => {
     const found = TERM.exec(word)?.groups;
-    if (!found) throw new Error(`${word} is no term of a selection: write KEY=VALUE, KEY!=VALUE, a glob on names of cases, or !GLOB.`);
+    if (!found) throw new Error(`${word} is not a valid selection term: use KEY=VALUE, KEY!=VALUE, a glob for case names, or !GLOB.`);
     const key = found.key || "case";
     const dot = key.lastIndexOf(".");
     if (dot >= 0 && !["types", "attributes"].includes(key.slice(0, dot)))
-      throw new Error(`${key} is no key of a selection: a key with a dot begins with types. or attributes.`);
+      throw new Error(`${key} is not a valid selection key: a key with a dot must start with types. or attributes.`);
     const patterns = [...(found.key ? found.value : found.name).matchAll(ALTERNATIVES)].map((part) =>
       part[1].replace(/'([^']*)'|"([^"]*)"/gu, (_, one, two) => one ?? two),
     );
@@ -25,7 +25,7 @@ function parseSelection(text) {
   });
 }
 
-/** A glob as a function of a text; the text that a pattern spells matches as well. */
+/** A function that tests whether a text matches one of the globs. A text also matches a pattern that equals it. */
 function globOf(patterns) {
   const exact = new Set(patterns);
   const globs = patterns.filter((pattern) => /[*?[]/u.test(pattern)).map((pattern) => new RegExp(`^(?:${translated([...pattern])})$`, "u"));
@@ -66,21 +66,21 @@ function classOf(inside) {
 
 const literal = (character) => `\\u{${character.codePointAt(0).toString(16)}}`;
 
-/** A word that selects what has this value under this key, quoted where it must be. */
+/** A term that selects this value of this key, quoted if necessary. */
 function termOf(key, value, negated = false) {
   const plain = /^[^\s,'"()[\]*?]*$/u.test(value);
-  // A glob cannot be quoted away, but each of its characters can stand in a class of its own.
-  const spelt = value.replace(/[*?[]/gu, "[$&]");
-  return `${key}${negated ? "!" : ""}=${plain ? value : `'${spelt.replaceAll("'", `'"'"'`)}'`}`;
+  // Quoting does not escape glob characters, but a character class with one character does.
+  const escaped = value.replace(/[*?[]/gu, "[$&]");
+  return `${key}${negated ? "!" : ""}=${plain ? value : `'${escaped.replaceAll("'", `'"'"'`)}'`}`;
 }
 
-/** Which verdict letters the terms on verdicts allow; all without any. */
+/** The verdict letters that the verdict terms allow. */
 function allowedLetters(terms, letters) {
   const tests = terms.filter((term) => term.key === "verdict").map((term) => [globOf(term.patterns), term.negated]);
   return new Set([...letters].filter(([, verdict]) => tests.every(([test, negated]) => test(verdict) !== negated)).map(([letter]) => letter));
 }
 
-/** A byte a row, 1 where every term but those on verdicts holds. */
+/** One byte per row: 1 if it matches all terms except those on verdicts. */
 function rowsMatching(suite, terms) {
   const cases = new Uint8Array(suite.names.length).fill(1);
   const rows = new Uint8Array(suite.cases.length).fill(1);
@@ -114,8 +114,9 @@ function rowsMatching(suite, terms) {
 
 function testOf(term) {
   const matches = globOf(term.patterns);
-  const lacking = term.negated && term.key === "omitted"; // nothing omitted is none of these, but no attribute is no value
-  return (values) => (values.some(matches) ? !term.negated : values.length ? term.negated : lacking);
+  // "omitted!=k" matches a node that omits nothing, but "axis!=0" does not match a node without the attribute.
+  const withoutValue = term.negated && term.key === "omitted";
+  return (values) => (values.some(matches) ? !term.negated : values.length ? term.negated : withoutValue);
 }
 
 function labelled(suite, term, holds, cases) {

@@ -1,49 +1,62 @@
-// What the page knows: the results as typed columns, the address, and counts of whatever is selected.
+// Data of the page: results as typed columns, the address, the selected rows, and tallies.
 
 const { h, render, Fragment, useState, useEffect, useLayoutEffect, useMemo, useRef, useReducer } = vendor;
 const html = vendor.htm.bind(h);
 
 const VERDICTS = ["passed", "wrong_value", "wrong_shape", "wrong_type", "wrong_count", "unsupported", "error", "crashed", "timed_out", "not_run", "unspecified", "insensitive"];
-const SIGNS = ["✓", "≠", "□", "T", "#", "–", "!", "‡", "…", "○", "~"];
-/** The gravest first: what stands for a mixed cell. */
-const GRAVEST = [7, 8, 1, 2, 3, 4, 6, 9, 5, 0, 10];
-const [PASSED, UNSUPPORTED, NOT_RUN, SILENT] = [0, 5, 9, 10];
-const NONE = 255;
-const ALLOWED = 4;
+const SIGNS = ["✓", "≠", "□", "T", "#", "–", "!", "‡", "…", "○", "~", "≈"];
+/** Verdict codes, most severe first. A cell shows the sign of the most severe verdict in it. */
+const MOST_SEVERE_FIRST = [7, 8, 1, 2, 3, 4, 6, 9, 5, 0, 10, 11];
+const [PASSED, UNSUPPORTED, NOT_RUN, UNSPECIFIED] = [0, 5, 9, 10];
+const NO_RESULT = 255;
+/** Unspecified and insensitive data sets are not scored. */
+const isScored = (code) => code < UNSPECIFIED;
+const MAX_ERROR = 4;
 
 const number = new Intl.NumberFormat("en-US");
-const count = (n) => number.format(n);
-const words = (verdict) => verdict.replaceAll("_", " ");
+const formatCount = (n) => number.format(n);
+const verdictText = (verdict) => verdict.replaceAll("_", " ");
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 
-/** As a report writes a rate: never rounded up to 100 % nor down to 0 %. */
+/** A rate, never rounded up to 100 % or down to 0 %, as in harness/reports/text.py. */
 function percent(part, whole) {
   if (!whole) return "";
   const tenths = Math.floor((part * 1000) / whole);
   return part && !tenths ? "<0.1 %" : `${(tenths / 10).toFixed(1)} %`;
 }
 
-/** An error as a report writes it. */
-function measure(value) {
+/** An error in bounds or ulps, as in harness/reports/text.py. */
+function formatMeasure(value) {
   if (Number.isNaN(value)) return "";
   if (value === Infinity) return "inf";
   if (value > 1e6) return ">1e6";
-  if (value >= 100) return count(Math.round(value));
+  if (value >= 100) return formatCount(Math.round(value));
   if (value > 0 && value < 0.01) return "<0.01";
   return String(Number(value.toFixed(2)));
 }
 
-async function unpacked(id) {
+async function readPart(id) {
   const text = document.getElementById(id).textContent.trim();
   const bytes = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).json();
 }
 
-/** The payload with its columns as typed arrays, and what is counted once. */
-function prepared(payload) {
+/** The value of a compressed part of the file. Undefined while it is decompressed, or if the id is empty. */
+function usePart(id) {
+  const [part, setPart] = useState({ id: "", value: undefined });
+  useEffect(() => {
+    let wanted = true;
+    if (id) readPart(id).then((value) => wanted && setPart({ id, value }));
+    return () => (wanted = false);
+  }, [id]);
+  return part.id === id ? part.value : undefined;
+}
+
+/** Converts the columns of the payload to typed arrays and adds derived values. */
+function preparePayload(payload) {
   const letters = new Map(Object.entries(payload.letters));
-  const codes = new Uint8Array(128).fill(NONE);
+  const codes = new Uint8Array(128).fill(NO_RESULT);
   for (const [letter, verdict] of letters) codes[letter.charCodeAt(0)] = VERDICTS.indexOf(verdict);
   const real = (values) => Float32Array.from(values, (value) => (value === null ? NaN : value < 0 ? Infinity : value));
   for (const suite of payload.suites) {
@@ -51,8 +64,8 @@ function prepared(payload) {
     suite.letters = letters;
     for (const key of ["case_operators", "case_types", "case_attributes", "case_omitted", "case_categories", "cases", "data_sets", "groups"])
       suite[key] = Uint32Array.from(suite[key]);
-    suite.rooms = [...new Set(suite.operators.map((one) => one.category))].sort();
-    suite.elements = elementTypes(suite, payload.element_types);
+    suite.operator_categories = [...new Set(suite.operators.map((one) => one.category))].sort();
+    suite.element_types = elementTypes(suite, payload.element_types);
     suite.lower = null;
     for (const run of suite.runs) {
       const text = run.verdicts;
@@ -65,7 +78,7 @@ function prepared(payload) {
   return payload;
 }
 
-/** The element types that occur, in order, and for each combination of types which of them it has. */
+/** The names of the element types that occur, in order, and for each combination of types their indices. */
 function elementTypes(suite, order) {
   const present = new Set(suite.types.flatMap((types) => Object.values(types)));
   const names = [...order.filter((name) => present.has(name)), ...[...present].filter((name) => !order.includes(name)).sort()];
@@ -73,7 +86,7 @@ function elementTypes(suite, order) {
   return { names, of };
 }
 
-// The address: #/page?suite=…&select=…, so that a view is a link.
+// The address is #/page?suite=…&select=…, so that every view has a link.
 
 function readAddress() {
   const [path, query] = location.hash.replace(/^#\/?/u, "").split(/\?(.*)/su);
@@ -99,7 +112,19 @@ function readAddress() {
   };
 }
 
-/** The address of a view: what is there now, with changes. */
+/** Shows the view of an address immediately. Setting location.hash would show it after the next keys or clicks. */
+function go(to) {
+  if (to !== location.hash) history.pushState(null, "", to);
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+/** Like go, but replaces the current entry of the history. */
+function replaceAddress(to) {
+  history.replaceState(null, "", to);
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+/** The address of a view, which is the current one with changes. */
 function address(at, changes = {}) {
   const to = { ...at, ...changes };
   const params = new URLSearchParams();
@@ -111,25 +136,25 @@ function address(at, changes = {}) {
   return `#/${path}${query ? `?${query}` : ""}`;
 }
 
-/** With one more term, in place of any on the same key. */
+/** Adds a term to a selection. It replaces terms with the same key. */
 function withTerm(select, key, value) {
   let terms = [];
   try {
     terms = parseSelection(select).filter((term) => term.key !== key).map((term) => term.word);
   } catch {
-    // what cannot be read is replaced
+    // an invalid selection is replaced
   }
   return [...terms, ...(value === null ? [] : [termOf(key, value)])].join(" ");
 }
 
-/** What an address selects: the suite, the runs shown, and the rows. */
-function viewed(payload, at) {
+/** What an address selects: the suite, the visible runs, the runs that filters apply to, and the rows. */
+function viewOf(payload, at) {
   const suite = payload.suites.find((one) => one.name === at.suite) ?? payload.suites[0];
   const all = suite.runs.map((run, n) => ({ run, n }));
   const shown = all.filter(({ run }) => !at.hide.includes(run.label));
   const runs = shown.length ? shown : all;
   const one = runs.filter(({ run }) => run.label === at.of);
-  const asked = one.length ? one : runs;
+  const selectedRuns = one.length ? one : runs;
   let terms = [];
   let problem = "";
   try {
@@ -137,20 +162,20 @@ function viewed(payload, at) {
   } catch (error) {
     problem = error.message;
   }
-  const rows = selected(suite, terms, asked, runs, at);
+  const rows = selectedRows(suite, terms, selectedRuns, runs, at);
   if (!problem && !rows.length) problem = unknownKey(suite, terms);
-  return { suite, runs, asked, of: one.length ? at.of : "", rows, problem, terms };
+  return { suite, runs, selectedRuns, of: one.length ? at.of : "", rows, problem, terms };
 }
 
-function selected(suite, terms, asked, runs, at) {
+function selectedRows(suite, terms, selectedRuns, runs, at) {
   const mask = rowsMatching(suite, terms);
   const allowed = allowedLetters(terms, suite.letters);
   const ok = new Uint8Array(256);
   for (const [letter, verdict] of suite.letters) ok[VERDICTS.indexOf(verdict)] = Number(allowed.has(letter));
-  const element = suite.elements.names.indexOf(at.element);
-  const has = at.element ? suite.elements.of.map((types) => types.includes(element)) : null;
-  const sought = at.search.trim().toLowerCase();
-  const codes = asked.map(({ run }) => run.codes);
+  const element = suite.element_types.names.indexOf(at.element);
+  const has = at.element ? suite.element_types.of.map((types) => types.includes(element)) : null;
+  const query = at.search.trim().toLowerCase();
+  const codes = selectedRuns.map(({ run }) => run.codes);
   const others = runs.map(({ run }) => run.codes);
   const found = new Uint32Array(mask.length);
   let n = 0;
@@ -158,53 +183,53 @@ function selected(suite, terms, asked, runs, at) {
     if (!mask[row] || !codes.some((of) => ok[of[row]])) continue;
     if (has && !has[suite.case_types[suite.cases[row]]]) continue;
     if (at.differ && !disagreement(others, row)) continue;
-    if (sought && !speaksOf(suite, asked, row, sought)) continue;
+    if (query && !mentions(suite, selectedRuns, row, query)) continue;
     found[n++] = row;
   }
   return found.subarray(0, n);
 }
 
-/** 2 where runs that answered disagree, 1 where some only declined or did not run, 0 where all say the same. */
+/** 2 if verdicts differ between runs, 1 if they differ only by unsupported or not run, 0 if all are the same. */
 function disagreement(codes, row) {
-  let first = NONE;
-  let answered = NONE;
+  let first = NO_RESULT;
+  let answered = NO_RESULT;
   let rank = 0;
   for (const of of codes) {
     const code = of[row];
-    if (code === NONE) continue;
-    if (first === NONE) first = code;
+    if (code === NO_RESULT) continue;
+    if (first === NO_RESULT) first = code;
     else if (code !== first) rank = Math.max(rank, 1);
     if (code === UNSUPPORTED || code === NOT_RUN) continue;
-    if (answered === NONE) answered = code;
+    if (answered === NO_RESULT) answered = code;
     else if (code !== answered) rank = 2;
   }
   return rank;
 }
 
-function speaksOf(suite, runs, row, sought) {
+function mentions(suite, runs, row, query) {
   const one = suite.cases[row];
-  if (suite.names[one].toLowerCase().includes(sought)) return true;
-  if (suite.operators[suite.case_operators[one]].title.toLowerCase().includes(sought)) return true;
+  if (suite.names[one].toLowerCase().includes(query)) return true;
+  if (suite.operators[suite.case_operators[one]].title.toLowerCase().includes(query)) return true;
   suite.lower ??= suite.texts.map((text) => text.toLowerCase());
-  return runs.some(({ run }) => suite.lower[run.messages[row]].includes(sought) || suite.lower[run.known[row]].includes(sought));
+  return runs.some(({ run }) => suite.lower[run.messages[row]].includes(query) || suite.lower[run.known[row]].includes(query));
 }
 
 function unknownKey(suite, terms) {
   const known = new Set([...FIXED, ...[...suite.types, ...suite.attributes].flatMap((labels) => Object.keys(labels))]);
-  const strange = terms.find((term) => !known.has(term.key.slice(term.key.lastIndexOf(".") + 1)));
-  return strange ? `No data set has a label ${strange.key}.` : "";
+  const unknown = terms.find((term) => !known.has(term.key.slice(term.key.lastIndexOf(".") + 1)));
+  return unknown ? `No data set has the label ${unknown.key}.` : "";
 }
 
-// Counting.
+// Tallies.
 
 const SIZE = VERDICTS.length;
 
-/** Verdict counts of a run over rows by some key: ``keys(row)`` gives a number or several. */
+/** Counts verdicts of a run by key. ``keys(row)`` returns a number or an array of numbers. */
 function counts(run, rows, size, keys) {
   const found = new Uint32Array(size * SIZE);
   for (const row of rows) {
     const code = run.codes[row];
-    if (code === NONE) continue;
+    if (code === NO_RESULT) continue;
     const key = keys(row);
     if (typeof key === "number") found[key * SIZE + code]++;
     else for (const one of key) found[one * SIZE + code]++;
@@ -212,16 +237,16 @@ function counts(run, rows, size, keys) {
   return found;
 }
 
-/** One tally out of counts. */
+/** The tally of one key. */
 const tallyAt = (found, key) => tally(found.subarray(key * SIZE, (key + 1) * SIZE));
 
 function tally(of) {
   const total = sum(of);
-  const scored = total - of[SILENT];
-  return { of, total, scored, passed: of[PASSED], supported: scored - of[UNSUPPORTED], lost: scored - of[PASSED] };
+  const scored = sum(of.subarray(0, UNSPECIFIED));
+  return { of, total, scored, passed: of[PASSED], supported: scored - of[UNSUPPORTED], failed: scored - of[PASSED] };
 }
 
-const together = (tallies) => tally(tallies.reduce((all, one) => all.map((n, i) => n + one.of[i]), new Uint32Array(SIZE)));
+const sumOf = (tallies) => tally(tallies.reduce((all, one) => all.map((n, i) => n + one.of[i]), new Uint32Array(SIZE)));
 
 function labelText(suite, one) {
   const operator = suite.operators[suite.case_operators[one]];
@@ -237,7 +262,7 @@ function quoted(word) {
   return /^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`;
 }
 
-/** The command that prints a script which runs one data set on one backend again. */
+/** The command that prints a script to rerun one data set on one backend. */
 function reproduce(suite, name, backend, dataSet) {
   const more = [...(dataSet ? ["--data-set", String(dataSet)] : []), ...(suite === "matrix" ? [] : ["--suite", suite])];
   return ["onnx-conformance", "repro", name, "--backend", backend, ...more].map(quoted).join(" ");
