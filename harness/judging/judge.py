@@ -175,7 +175,10 @@ class Expected:
 
     def answer(self) -> ExpectedAnswer:
         """What is expected; only the outputs are read at once."""
-        return ExpectedAnswer(self.outputs(), self.bounds, self.names, self.alternatives, self.unspecified)
+        numbers = any(
+            one.numbers for i, one in enumerate(self._case.data_sets) if self._case.folder_of(i) == self._data_set
+        )
+        return ExpectedAnswer(self.outputs(), self.bounds, self.names, self.alternatives, self.unspecified, numbers)
 
     def readings(self) -> Iterator[ExpectedAnswer]:
         """What other readings of the specification's text give; an answer is right if it matches one of them."""

@@ -7,7 +7,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 import numpy as np
@@ -48,6 +48,8 @@ class Sample(msgspec.Struct, frozen=True, eq=False):
     """Why the specification leaves these answers open, with the clause."""
     unspecified_elements: Mapping[str, Any] = {}
     """Output name → True or a bool array of its shape (a list of them for a sequence): only these elements are open."""
+    alternatives: Mapping[str, tuple[Any, ...]] = {}
+    """Output name → further answers, of the dtype and shape of its value: an element may have that of any of them."""
     outputs: int = 0
     """How many outputs the node has for a variadic one; 0 where the inputs and attributes say it."""
     outer: Mapping[str, Typed] = {}
@@ -158,8 +160,9 @@ class Operator(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     examples: list[Example] = msgspec.field(default_factory=list[Example])
     sweeps: list[Group] = msgspec.field(default_factory=list[Group])
     """Groups of all the values that there are, for the exhaustive suite."""
-    full_product: bool = False
-    """Every combination of types and attributes that meets the constraints is planned, however many there may be."""
+    full_product: bool | Literal["every version"] = False
+    """Every combination of types and attributes that meets the constraints is planned, however many there may be: in
+    the newest version, or in ``every version``."""
     random: bool = False
     """The oracle may return distributions (``Random``) instead of values; answers are tested against them."""
     readings: tuple[str, ...] = ()
@@ -167,6 +170,9 @@ class Operator(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     one of them is accepted."""
     bits: Bits = ""
     """Which bits of equal floats must match because the text is about them."""
+    numbers: bool | Callable[..., bool] = False
+    """Strings in the outputs spell numbers, and any spelling of the same number is right. Or a function of type
+    variables and attributes, by name, that says whether."""
     moves: bool | Callable[..., bool] = False
     """Values are only moved: nothing rounds, floats reach the oracle as they are stored, in the dtype of their type,
     and all bits of the answers must match. Or a function of attributes, by name, that says whether."""
@@ -226,10 +232,11 @@ def operator(
     exact: bool | Callable[..., bool] = False,
     working_type: str = "",
     constraints: Sequence[Callable[..., bool]] = (),
-    full_product: bool = False,
+    full_product: bool | Literal["every version"] = False,
     random: bool = False,
     readings: Sequence[str] = (),
     bits: Bits = "",
+    numbers: bool | Callable[..., bool] = False,
     moves: bool | Callable[..., bool] = False,
     on_storage: bool = False,
     **attributes: Sequence[Any],
@@ -277,6 +284,7 @@ def operator(
             random=random,
             readings=tuple(readings),
             bits=bits,
+            numbers=numbers,
             moves=moves,
             on_storage=on_storage,
         )

@@ -53,6 +53,8 @@ class DataSet(msgspec.Struct, frozen=True, omit_defaults=True):
     """How many elements are open, if not all are; ``unspecified_I.pb`` marks them. The others are scored."""
     bits: Bits = ""
     """What else must match because the text is about it: the signs of zeros, or all bits, those of NaN included."""
+    numbers: bool = False
+    """Strings in the outputs spell numbers: another spelling of the same number is as good."""
     hidden: bool = False
     """Only this harness can judge it: its folder has a name that other runners do not look for."""
 

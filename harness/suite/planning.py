@@ -53,7 +53,10 @@ def plan(operator: Operator, version: Schema, strength: Strength = "pairs") -> P
         rows = [(*row, first) for row in factors.product()]
         rows += _covering(factors, others, 2)
     elif strength == "each" and operator.full_product:
-        rows = [(*row, first) for row in _with_news(factors.product())] + _covering(factors, others, 1)
+        product_rows = factors.product()
+        whole = operator.full_product == "every version"
+        rows = [(*row, first) for row in (product_rows if whole else _with_news(product_rows))]
+        rows += _covering(factors, others, 1)
     else:
         rows = _covering(factors, operator.groups, 1 if strength == "each" else 2)
     return Plan(tuple(factors.row(row) for row in rows if factors.admits(row)), product * len(operator.groups))
