@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import msgspec
@@ -103,6 +104,8 @@ class ExpectedAnswer(msgspec.Struct, frozen=True, eq=False):
     names: OutputNames = tuple
     alternatives: Alternatives = _no_alternatives
     mask: Masks = _none
+    numbers: bool = False
+    """Strings spell numbers: another spelling of the same number is as good."""
 
 
 def check_types(case: Case, types: Sequence[ValueType], names: OutputNames) -> Comparison | None:
@@ -145,7 +148,39 @@ def pair_tensors(case: Case, want: ExpectedAnswer, got: Sequence[Value]) -> Iter
     """Pair the tensors of an answer whose types are right with the expected tensors. Raises BoundsShapeMismatch."""
     bounds_of = want.bounds if case.judged == "bounds" else _none
     for i, of in enumerate(map(parse_type, case.outputs)):
-        yield from _walk(i, "", of, got[i], want.outputs[i], bounds_of(i), want.mask(i))
+        value = _respelt(got[i], want.outputs[i]) if want.numbers else got[i]
+        yield from _walk(i, "", of, value, want.outputs[i], bounds_of(i), want.mask(i))
+
+
+def _respelt(got: Value, want: Value) -> Value:
+    """A tensor of strings in which those that spell the expected number are spelt as expected; other values as is."""
+    if not (isinstance(got, np.ndarray) and isinstance(want, np.ndarray) and got.shape == want.shape):
+        return got
+    if got.dtype != object or want.dtype != object:
+        return got
+    pairs = zip(got.ravel().tolist(), want.ravel().tolist(), strict=True)
+    respelt = np.empty(got.size, object)
+    respelt[:] = [w if spells_same_number(g, w) else g for g, w in pairs]
+    return respelt.reshape(got.shape)
+
+
+def spells_same_number(one: str, other: str) -> bool:
+    """Whether two strings spell the same number, exactly: in plain or scientific notation, NaN, or an infinity."""
+    numbers = [_number(text) for text in (one, other)]
+    if any(number is None for number in numbers):
+        return one == other
+    first, second = numbers
+    assert first is not None
+    assert second is not None
+    return first == second or (first.is_nan() and second.is_nan())
+
+
+def _number(text: str) -> Decimal | None:
+    try:
+        number = Decimal(text) if text.isascii() and "_" not in text else None
+    except InvalidOperation:
+        return None
+    return Decimal("NaN") if number is not None and number.is_nan() else number
 
 
 def output_name(names: OutputNames, i: int) -> str:

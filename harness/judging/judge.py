@@ -176,7 +176,12 @@ class DataSetFiles:
 
     def answer(self) -> ExpectedAnswer:
         """The expected answer. Only the outputs are read now."""
-        return ExpectedAnswer(self.outputs(), self.bounds, self.output_names, self.alternatives, self.unspecified)
+        numbers = any(
+            one.numbers for i, one in enumerate(self._case.data_sets) if self._case.folder_of(i) == self._data_set
+        )
+        return ExpectedAnswer(
+            self.outputs(), self.bounds, self.output_names, self.alternatives, self.unspecified, numbers
+        )
 
     def readings(self) -> Iterator[ExpectedAnswer]:
         """The answers by other readings of the specification; an answer passes if it matches one of them."""

@@ -72,10 +72,15 @@ class Call(msgspec.Struct, frozen=True, eq=False):
         """Which bits of equal floats must match."""
         return "all" if self.moves() else self.operator.bits
 
+    def spells_numbers(self) -> bool:
+        """Whether strings in the outputs are compared as the numbers that they spell."""
+        return self._holds(self.operator.numbers)
+
     def _holds(self, rule: bool | Callable[..., bool]) -> bool:
         if isinstance(rule, bool):
             return rule
-        return rule(**{name: self.attributes.get(name, OMITTED) for name in inspect.signature(rule).parameters})
+        known = {**self.attributes, **self.types}
+        return rule(**{name: known.get(name, OMITTED) for name in inspect.signature(rule).parameters})
 
     def arguments(self) -> dict[str, Typed]:
         """The inputs that are there, by name, in the graph's order."""

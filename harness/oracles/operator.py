@@ -48,6 +48,8 @@ class Sample(msgspec.Struct, frozen=True, eq=False):
     """Why the specification leaves these answers open, with the clause."""
     unspecified_elements: Mapping[str, Any] = {}
     """Output name → True or a bool array of its shape (a list of them for a sequence): only these elements are open."""
+    alternatives: Mapping[str, tuple[Any, ...]] = {}
+    """Output name → further answers, of the dtype and shape of its value: an element may have that of any of them."""
     outputs: int = 0
     """How many outputs the node has for a variadic one; 0 where the inputs and attributes say it."""
     outer: Mapping[str, Typed] = {}
@@ -164,7 +166,8 @@ class Operator(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     sweeps: list[Group] = msgspec.field(default_factory=list[Group])
     """Groups of all the values that there are, for the exhaustive suite."""
     full_product: bool = False
-    """Every combination of types and attributes that meets the constraints is planned, however many there may be."""
+    """Every combination of types and attributes that meets the constraints is planned, however many there may be; in
+    older versions every combination of types."""
     random: bool = False
     """The oracle may return distributions (``Random``) instead of values; answers are tested against them."""
     readings: tuple[str, ...] = ()
@@ -172,6 +175,9 @@ class Operator(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     one of them is accepted."""
     bits: Bits = ""
     """Which bits of equal floats must match because the text is about them."""
+    numbers: bool | Callable[..., bool] = False
+    """Strings in the outputs spell numbers, and any spelling of the same number is right. Or a function of type
+    variables and attributes, by name, that says whether."""
     moves: bool | Callable[..., bool] = False
     """Values are only moved: nothing rounds, floats reach the oracle as they are stored, in the dtype of their type,
     and all bits of the answers must match. Or a function of attributes, by name, that says whether."""
@@ -243,6 +249,7 @@ def operator(
     random: bool = False,
     readings: Sequence[str] = (),
     bits: Bits = "",
+    numbers: bool | Callable[..., bool] = False,
     moves: bool | Callable[..., bool] = False,
     on_storage: bool = False,
     **attributes: Sequence[Any],
@@ -290,6 +297,7 @@ def operator(
             random=random,
             readings=tuple(readings),
             bits=bits,
+            numbers=numbers,
             moves=moves,
             on_storage=on_storage,
         )

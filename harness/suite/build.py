@@ -110,10 +110,14 @@ def _build(name: str, node: Node, data_sets: Sequence[_DataSet], effects: Effect
     answers: list[list[_Output]] = []
     for one, call in zip(data_sets, calls, strict=True):
         outputs = zip(_output_names(version), expected(call, one.seed), strict=False)
-        marks = one.sample.unspecified_elements
+        marks, others = one.sample.unspecified_elements, one.sample.alternatives
         answers.append(
             [
-                _Output(label, output, _mask(marks[name], output.value) if name in marks else None)
+                _Output(
+                    label,
+                    msgspec.structs.replace(output, alternatives=(*output.alternatives, *others.get(name, ()))),
+                    _mask(marks[name], output.value) if name in marks else None,
+                )
                 for (name, label), output in outputs
                 if name not in without
             ]
@@ -265,7 +269,8 @@ def _data_set(node: Node, effects: Effects, one: _DataSet, call: Call, outputs: 
         unspecified_elements=unspecified_elements,
         bits=call.bits(),
         exercises=exercises,
-        hidden=bool(one.unspecified) or several or not others_judge_it,
+        numbers=call.spells_numbers(),
+        hidden=bool(one.unspecified) or several or call.spells_numbers() or not others_judge_it,
     )
 
 

@@ -58,6 +58,8 @@ class DataSet(msgspec.Struct, frozen=True, omit_defaults=True):
 
     None if that is not known, as of tests from elsewhere.
     """
+    numbers: bool = False
+    """Strings in the outputs spell numbers: another spelling of the same number is as good."""
     hidden: bool = False
     """Only this harness can judge it: its folder has a name that other runners do not look for."""
 

@@ -230,3 +230,39 @@ def test_signs_of_zeros_and_bits_of_nan_count_where_they_are_asked_for(of: str):
             found = compare(case(f"tensor({of})"), ExpectedAnswer([want]), [got], lambda _, bits=bits: bits)
             assert found.verdict == verdict, (bits, found.message)
     assert "(0x" in found.message
+
+
+SPELLINGS = [
+    ("0.5", "0.50", True),
+    ("0.5", "5e-1", True),
+    ("0.5", "0.49999", False),
+    ("1000", "1000.0", True),
+    ("1000", "1e+03", True),
+    ("9223372036854775807", "9223372036854775806", False),
+    ("9223372036854775807", "9.223372036854775807E18", True),
+    ("inf", "INF", True),
+    ("inf", "+Infinity", True),
+    ("inf", "-inf", False),
+    ("nan", "NaN", True),
+    ("nan", "-nan", True),
+    ("nan", "0", False),
+    ("0.5", "", False),
+    ("0.5", "half", False),
+    ("10", "1_0", False),
+    ("1", "\u0661", False),
+]
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS, ids=str)
+def test_strings_may_be_compared_as_the_numbers_that_they_spell(spelling: tuple[str, str, bool]):
+    """Exactly, in any notation; without it they are compared letter by letter."""
+    want, got, same = spelling
+    for numbers, verdict in ((True, "passed" if same else "wrong_value"), (False, "wrong_value")):
+        expected = ExpectedAnswer([np.array([want], object)], numbers=numbers)
+        assert compare(case("tensor(string)"), expected, [np.array([got], object)]).verdict == verdict
+
+
+def test_words_and_other_shapes_are_compared_as_they_are():
+    want = ExpectedAnswer([np.array(["1", "one"], object)], numbers=True)
+    for got, verdict in ((["1.0", "one"], "passed"), (["1.0", "One"], "wrong_value"), (["1"], "wrong_shape")):
+        assert compare(case("tensor(string)"), want, [np.array(got, object)]).verdict == verdict
