@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 
 from harness.operators.nn.layer_normalization import (
+    CENTRES,
     DOUBLE,
     EPSILON,
     FLOAT,
     FLOAT16,
+    far,
     is_narrow,
     moments,
     standardized,
@@ -95,10 +97,9 @@ def ranks(draw: Draw) -> Iterator[Inputs]:
 
 
 def far_from_zero(draw: Draw) -> Iterator[Inputs]:
-    """Means of 16 and a spread of 1: the difference of the mean of squares and the square of the mean still is one."""
-    x = draw.T.ordinary(_shape(draw)).astype(np.float64)
-    for centre in (16, -16):
-        yield _of(draw, draw.T(centre + x / 4))
+    """Means near 16 and near -64, eight times the spread around them or more."""
+    for centre in CENTRES:
+        yield _of(draw, far(draw, (2, 4, 8) if "num_groups" in draw.attributes else (2, 3, 4, 8), centre))
 
 
 def other_channels(draw: Draw) -> Iterator[Inputs]:

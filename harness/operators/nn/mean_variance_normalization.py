@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.nn.layer_normalization import is_narrow, moments_of_body, uneven, with_specials
+from harness.operators.nn.layer_normalization import CENTRES, far, is_narrow, moments_of_body, uneven, with_specials
 from harness.oracles.broadcasting import Shape
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Inputs, operator
@@ -58,11 +58,10 @@ def ordinary(draw: Draw) -> Iterator[Inputs]:
 
 
 def far_from_zero(draw: Draw) -> Iterator[Inputs]:
-    """A mean of 16 and a spread of 1: the difference of the mean of squares and the square of the mean still is one."""
-    x = _spread(draw, _shape(draw))
-    scale = 2.0**28 if draw.T.element.name == "double" else 1
-    for centre in (16, -16):
-        yield {"X": draw.T(centre * scale + x / 4)}
+    """Means near 16 and near -64, eight times the spread around them or more."""
+    for centre in CENTRES:
+        x = far(draw, (2, 4, 1, 8), centre).astype(np.float64)
+        yield {"X": draw.T(x * (2.0**28 if draw.T.element.name == "double" else 1))}
 
 
 def special_values(draw: Draw) -> Iterator[Inputs]:
