@@ -43,8 +43,8 @@ def spread(
     ``total_padding[i] = stride[i] * (input_size[i] - 1) + output_padding[i] + ((kernel_shape[i] - 1) * dilations[i] +
     1) - output_shape[i]``, where SAME means ``output_shape[i] = input_shape[i] * strides[i]``. Its odd pixel is at the
     end for SAME_UPPER, else at the beginning. The same equation gives the output's shape for given pads. In the
-    official data -1, which may be halved either way, is an element more at the end of the output. If ``least`` is given,
-    no total is less.
+    official data -1, which may be halved either way, is an element more at the end of the output. No total is below
+    ``least``, if that is given.
     """
     of = sliding(sizes, kernel, strides, dilations, pads)
     more = output_padding or [0] * len(of.kernel)
@@ -108,9 +108,7 @@ def conv_transpose(
     return scattered(X, W, B, group, *placed)
 
 
-def scattered(
-    X: np.ndarray, W: np.ndarray, B: np.ndarray | None, group: int, of: Sliding, sizes: Sizes
-) -> np.ndarray:
+def scattered(X: np.ndarray, W: np.ndarray, B: np.ndarray | None, group: int, of: Sliding, sizes: Sizes) -> np.ndarray:
     """The sums in an output of these sizes, which begins where the sliding says: before the first one, or after it."""
     count = X.shape[2:]
     per_group, ones = W.shape[1], [1] * len(count)
