@@ -123,14 +123,18 @@ def special_values(draw: Draw) -> Iterator[Sample]:
         yield Sample(given | {"input": x})
 
 
-@col2im.inputs(
-    T=("int8", "uint16"),
-    unspecified="Col2Im-18 does not say what a sum is that T cannot hold: two's complement is usual.",
-)
+BEYOND = "Col2Im-18 does not say what a sum is that T cannot hold, nor in what type to add: two's complement is usual."
+
+
+@col2im.inputs(T=("int8", "uint16"))
 def wrap_around(draw: Draw) -> Iterator[Sample]:
-    """The ends of an integer type, whose sums it does not hold."""
+    """The ends of an integer type, whose sums it does not hold; where nothing is added they stay."""
     given = _Blocks(draw).drawn()
-    yield Sample(given | {"input": np.resize(draw.T([draw.T.largest, draw.T.lowest]), given["input"].shape)})
+    x = np.resize(draw.T([draw.T.largest, draw.T.lowest, 0, 1]), given["input"].shape)
+    attributes = {name: None if value is OMITTED else value for name, value in draw.attributes.items()}
+    others = (given["image_shape"], given["block_shape"])
+    more, less = (col2im.oracle(part(x.astype(object), 0), *others, **attributes) for part in (np.maximum, np.minimum))
+    yield Sample(given | {"input": x}).leaving_open(BEYOND, output=(more > draw.T.largest) | (less < draw.T.lowest))
 
 
 @col2im.inputs(

@@ -26,7 +26,7 @@ from harness.operators.nn.sliding import (
     special_images,
 )
 from harness.oracles.draw import Draw, Values
-from harness.oracles.operator import Inputs, operator
+from harness.oracles.operator import Inputs, Sample, operator
 from harness.spec.element_types import BY_NAME, ElementType
 
 
@@ -351,12 +351,17 @@ def quantized_extremes(draw: Draw) -> Iterator[Inputs]:
         yield _quantized(draw, image, weights) | given | {"y_scale": y_scale}
 
 
-@qlinear_conv.inputs(unspecified=HALVES)
-def ties(draw: Draw) -> Iterator[Inputs]:
-    """Quotients halfway between two integers, even and odd and of each sign, by scales that are powers of two."""
-    given = _quantized(draw, *_Layer(draw).shapes())
-    scales = {"x_scale": _scale(0.5), "w_scale": _scale(0.25), "y_scale": _scale(0.25)}
-    yield {name: value for name, value in (given | scales).items() if name != "B"}
+@qlinear_conv.inputs()
+def ties(draw: Draw) -> Iterator[Sample]:
+    """Quotients that are whole, and halfway between two integers, by scales that are powers of two."""
+    layer = _Layer(draw)
+    given = _quantized(draw, *layer.shapes())
+    given |= {"x_scale": _scale(0.5), "w_scale": _scale(0.25), "y_scale": _scale(0.25)}
+    del given["B"]
+    x, w = (_less(given[name].astype(np.int64), given[f"{name}_zero_point"].astype(np.int64)) for name in "xw")
+    halves = convolved(x, w, layer.over(x.shape[2:], w.shape[2:]), layer.group)
+    low, high = ((int(end) - int(given["y_zero_point"])) * 2 for end in (draw.T3.lowest, draw.T3.largest))
+    yield Sample(given).leaving_open(HALVES, y=(halves % 2 != 0) & (halves > low) & (halves < high))
 
 
 @qlinear_conv.inputs()
