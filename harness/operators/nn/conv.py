@@ -167,6 +167,29 @@ def special_values(draw: Draw) -> Iterator[Inputs]:
         yield given | {"X": x}
 
 
+LARGE: tuple[tuple[Sizes, Sizes], ...] = (
+    ((1, 3, 1027), (4, 3, 3)),
+    ((1, 124, 3, 4), (2, 124, 3, 3)),
+    ((1, 65, 3, 5), (33, 65, 1, 1)),
+    ((1, 17, 3, 17, 5), (5, 17, 1, 2, 2)),
+)
+"""An axis of more than a thousand, sums of 1,116 terms, many channels on either side, and of a volume."""
+
+
+_NO_ATTRIBUTES: Any = dict.fromkeys(_PLANNED, (OMITTED,))
+conv_large = operator("Conv", since=(22, 11), constraints=[lambda T: T == "tensor(float)"], **_NO_ATTRIBUTES)(
+    conv.oracle
+)
+
+
+@conv_large.inputs()
+def sizes(draw: Draw) -> Iterator[Inputs]:
+    """An axis of more than a thousand, sums of 1,116 terms, many channels on either side: small whole numbers."""
+    for image, weights in LARGE:
+        shapes = {"X": image, "W": weights, "B": weights[:1]}
+        yield {name: draw.T.integers(-9, 9, shape) for name, shape in shapes.items()}
+
+
 def _random_outputs(draw: Draw, image: Sizes, weights: Sizes) -> dict[str, np.ndarray]:
     return {"X": draw.T.ordinary(image), "W": draw.T.ordinary(weights), "B": draw.T.ordinary(weights[:1])}
 
@@ -245,6 +268,20 @@ def extremes(draw: Draw) -> Iterator[Inputs]:
             "x_zero_point": draw.T1(ends[0][a]),
             "w_zero_point": draw.T2(ends[1][b]),
         }
+
+
+conv_integer_large = operator("ConvInteger", since=10, exact=True, **_NO_ATTRIBUTES)(conv_integer.oracle)
+
+
+@conv_integer_large.inputs()
+def sizes_of_integers(draw: Draw) -> Iterator[Inputs]:
+    """An axis of more than a thousand, sums of 1,116 terms, many channels; sums that float does not hold."""
+    for image, weights in LARGE:
+        given = _integers(draw, image, weights)
+        x = given["x"].copy()
+        x.flat[::2] = draw.T1.largest
+        w = np.maximum(given["w"], draw.T2(draw.T2.largest // 2))
+        yield given | {"x": x, "w": w, "x_zero_point": draw.T1(3), "w_zero_point": draw.T2(5)}
 
 
 @conv_integer.inputs()
@@ -349,6 +386,16 @@ def quantized_extremes(draw: Draw) -> Iterator[Inputs]:
         terms = math.ceil(math.log2(math.prod(weights[1:])))
         y_scale = _scale(X_SCALE * W_SCALE * LARGE_PRIME * 2.0 ** (terms - 11))
         yield _quantized(draw, image, weights) | given | {"y_scale": y_scale}
+
+
+qlinear_conv_large = operator("QLinearConv", since=10, **_NO_ATTRIBUTES)(qlinear_conv.oracle)
+
+
+@qlinear_conv_large.inputs()
+def quantized_sizes(draw: Draw) -> Iterator[Inputs]:
+    """An axis of more than a thousand, sums of 1,116 terms, many channels on either side."""
+    for image, weights in LARGE:
+        yield _quantized(draw, image, weights)
 
 
 @qlinear_conv.inputs()

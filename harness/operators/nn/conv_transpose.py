@@ -247,6 +247,25 @@ def gaps(draw: Draw) -> Iterator[Sample]:
     yield Sample(layer.drawn(*layer.shapes((1,) * layer.rank if free else None)))
 
 
+LARGE = (((1, 3, 1027), (3, 4, 3)), ((1, 1116, 1, 2), (1116, 1, 1, 1)), ((1, 33, 2, 3), (33, 65, 1, 1)))
+
+
+conv_transpose_large = operator(
+    "ConvTranspose",
+    since=(22, 11),
+    constraints=[lambda T: T == "tensor(float)"],
+    **dict.fromkeys(_PLANNED, (OMITTED,)),
+)(conv_transpose.oracle)
+
+
+@conv_transpose_large.inputs()
+def sizes(draw: Draw) -> Iterator[Sample]:
+    """An axis of more than a thousand, sums of 1,116 terms, many channels on either side: small whole numbers."""
+    for image, weights in LARGE:
+        shapes = {"X": image, "W": weights, "B": weights[1:2]}
+        yield Sample({name: draw.T.integers(-9, 9, shape) for name, shape in shapes.items()})
+
+
 @conv_transpose.inputs(T="tensor(float)")
 def no_images(draw: Draw) -> Iterator[Sample]:
     """A batch of size 0, beside one."""
