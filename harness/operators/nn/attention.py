@@ -24,6 +24,7 @@ from harness.operators.nn.attention_inputs import (
     in_float,
     other_masks,
     other_values,
+    sizes,
     stages_of_scores,
     supported,
     unsupported,
@@ -220,6 +221,7 @@ operator("Attention", since=25, constraints=[alike, supported, in_float], full_p
     _newer
 ).inputs()(stages_of_scores)
 _NOTHING: dict[str, Any] = dict.fromkeys(NEWEST, (OMITTED,))
+operator("Attention", since=25, constraints=[alike, boolean, in_float], **_NOTHING)(_newer).inputs()(sizes)
 operator("Attention", since=25, constraints=[different, boolean], **_NOTHING)(_newer).inputs()(other_values)
 operator("Attention", since=25, constraints=[alike, unsupported], **_NOTHING)(_newer).inputs(unspecified=OTHER_MASKS)(
     other_masks

@@ -103,6 +103,21 @@ def other_blocks(draw: Draw) -> Iterator[Sample]:
         yield Sample(blocks.beside_one_another())
 
 
+@col2im.inputs(lambda strides: strides is OMITTED, T=("tensor(float)", "int64"))
+def sizes(draw: Draw) -> Iterator[Sample]:
+    """Images of more than a thousand elements, with axes of 17 and 65."""
+    blocks = _Blocks(draw)
+    yield Sample(blocks.inputs((17, 65, 3)[: blocks.rank], blocks.block, batch=1))
+
+
+@col2im.inputs(T=("signed", "unsigned", "float"))
+def wide_values(draw: Draw) -> Iterator[Sample]:
+    """Blocks beside one another, so that nothing is added, of values that a narrower type would change."""
+    if OMITTED in (draw.attributes["strides"], draw.attributes["dilations"]):
+        given = _Blocks(draw).beside_one_another()
+        yield Sample(given | {"input": draw.T.wide(given["input"].shape)})
+
+
 @col2im.inputs(T=("double", "uint8"))
 def one_block(draw: Draw) -> Iterator[Sample]:
     """A single block, as large as the padded image; and none of no images."""

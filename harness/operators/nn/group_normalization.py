@@ -96,6 +96,12 @@ def ranks(draw: Draw) -> Iterator[Inputs]:
         yield _of(draw, draw.T.ordinary(shape))
 
 
+def sizes(draw: Draw) -> Iterator[Inputs]:
+    """Channels of 561 elements and groups of more, 68 channels, last axes of 17 and of 65."""
+    for shape in ((1, 4, 33, 17), (2, 68, 17), (1, 4, 5, 65)):
+        yield _of(draw, draw.T.integers(-9, 9, shape))
+
+
 def far_from_zero(draw: Draw) -> Iterator[Inputs]:
     """Means near 16 and near -64, eight times the spread around them or more."""
     for centre in CENTRES:
@@ -144,6 +150,7 @@ for _op in GROUP[:2]:
     _op.inputs(T=(FLOAT, DOUBLE))(far_from_zero)
     _op.inputs(T=FLOAT16)(wide_squares)
 GROUP[0].inputs(T=FLOAT)(ranks)
+GROUP[0].inputs(T=FLOAT)(sizes)
 
 for _op in (INSTANCE, INSTANCE_1):
     _op.inputs()(ordinary)
@@ -154,3 +161,4 @@ for _op in (INSTANCE, INSTANCE_1):
     _op.inputs()(special_values)
     _op.inputs(T=(FLOAT, DOUBLE))(far_from_zero)
 INSTANCE.inputs(T=FLOAT)(ranks)
+INSTANCE.inputs(T=FLOAT)(sizes)

@@ -214,8 +214,8 @@ def ordinary(draw: Draw) -> Iterator[Sample]:
 
 
 def ranks(draw: Draw) -> Iterator[Sample]:
-    """Ranks 1, 2 and 4 that have the axis."""
-    for shape in ((5,), (4, 3), (2, 4, 1, 3)):
+    """Ranks 1, 2, 4 and 6 that have the axis."""
+    for shape in ((5,), (4, 3), (2, 4, 1, 3), (2, 1, 3, 2, 1, 4)):
         if -len(shape) <= _axis(draw) < len(shape):
             yield _random_outputs(draw, draw.T.ordinary(shape))
 
@@ -271,6 +271,12 @@ def special_values(draw: Draw) -> Iterator[Sample]:
     yield from (_random_outputs(draw, x) for x in with_specials(uneven(draw, _shape(draw))))
 
 
+def sizes(draw: Draw) -> Iterator[Sample]:
+    """Last axes of 17, of 65 and of 1,100; more than a thousand elements."""
+    for shape in ((17, 5, 17), (3, 7, 65), (2, 1, 1100)):
+        yield _random_outputs(draw, draw.T.integers(-9, 9, shape))
+
+
 def empty(draw: Draw) -> Iterator[Sample]:
     """Nothing to normalize: no elements, beside the axes that are normalized."""
     if _axis(draw) not in (0, -3):
@@ -291,5 +297,7 @@ RMS[0].inputs(T=FLOAT, V=FLOAT)(scales_within)
 RMS[0].inputs(T=FLOAT, V=FLOAT)(all_equal)
 layer_normalization.inputs(T=FLOAT, U=FLOAT)(ranks)
 RMS[0].inputs(T=FLOAT, V=FLOAT)(ranks)
+layer_normalization.inputs(T=FLOAT, U=FLOAT)(sizes)
+RMS[0].inputs(T=FLOAT, V=FLOAT)(sizes)
 layer_normalization.inputs(T=FLOAT, U=FLOAT)(empty)
 RMS[0].inputs(T=FLOAT, V=FLOAT)(empty)

@@ -140,6 +140,12 @@ def one_token(draw: Draw) -> Iterator[Inputs]:
     yield drawn(draw, batch=1, length=7)
 
 
+@linear_attention.inputs(T="tensor(float)", S="tensor(float)")
+def sizes(draw: Draw) -> Iterator[Inputs]:
+    """37 tokens of one batch, more than a thousand elements in all."""
+    yield drawn(draw, batch=1, length=37)
+
+
 @linear_attention.inputs()
 def forgetting(draw: Draw) -> Iterator[Inputs]:
     """Decays of 0, which keep all, and far below it, which leave nothing; update rates of 0 and 1."""

@@ -57,6 +57,12 @@ def ordinary(draw: Draw) -> Iterator[Inputs]:
     yield {"X": draw.T(_spread(draw, _shape(draw)))}
 
 
+def sizes(draw: Draw) -> Iterator[Inputs]:
+    """More than a thousand elements, last axes of 17 and of 65."""
+    for shape in ((2, 3, 17, 17), (3, 2, 5, 65)):
+        yield {"X": draw.T(_spread(draw, shape))}
+
+
 def far_from_zero(draw: Draw) -> Iterator[Inputs]:
     """Means near 16 and near -64, eight times the spread around them or more."""
     for centre in CENTRES:
@@ -97,5 +103,6 @@ for _op in (FROM_13, FROM_9):
 FROM_13.inputs(T=("tensor(float)", "tensor(double)"))(far_from_zero)
 FROM_13.inputs()(special_values)
 FROM_13.inputs(T="tensor(float)")(ranks)
+FROM_13.inputs(T="tensor(float)")(sizes)
 FROM_13.inputs(T="tensor(float)", unspecified=EPSILON)(all_equal)
 FROM_13.inputs(T="tensor(float)", unspecified=EPSILON)(nearly_equal)

@@ -282,6 +282,15 @@ def small(draw: Draw) -> Iterator[Sample]:
         yield Sample(row.drawn(regions), unspecified=SMALL)
 
 
+@_everywhere(T1="tensor(float)")
+def sizes(draw: Draw) -> Iterator[Inputs]:
+    """17 channels of 17 regions."""
+    row = Row(draw)
+    corners = np.array([[0.25 + i % 5, 1.75 + i % 4, 4.75 + i % 7, 6.25 + i % 3] for i in range(17)])
+    x = draw.T1.near(4, (1, 17, *SIZES))
+    yield {"X": x, "rois": row.rois(corners), "batch_indices": np.zeros(17, np.int64)}
+
+
 @_everywhere()
 def empty(draw: Draw) -> Iterator[Inputs]:
     """No regions, or no channels."""
