@@ -52,13 +52,15 @@ def evaluate(
     attributes: Mapping[str, Any],
     out: Sequence[ElementType],
     working: ElementType | None = None,
+    body: ElementType | None = None,
 ) -> list[Expected]:
     """The correctly rounded outputs of a real-valued oracle, with their bounds r + s + ulp/2 + tiny.
 
     Float and complex ``inputs`` reach the oracle as float64 or complex128 and as balls, read-only;
     everything else as it is. Attributes that are Python floats, or lists of them, count as float32.
     r and s are measured in the precision of ``working``, or of the narrowest float type of ``out`` that is
-    computed in, whichever has fewer bits; without either in that of the narrowest input.
+    computed in, whichever has fewer bits; without either in that of the narrowest input. If ``body`` is given, they are
+    measured in its precision, whatever the outputs have: the specification casts to it and back.
 
     Balls settle what real arithmetic can. The float64 evaluation settles the rest: elements whose
     balls are no numbers, non-finite results of non-finite inputs, and the sign of exact zeros.
@@ -75,7 +77,7 @@ def evaluate(
 
     Raises Undecided, OracleMismatch, BranchesDiffer, Unrepresentable, and TypeError without a working precision.
     """
-    bits = max(format_of(_narrowest(inputs, out, working)).precision, 2)  # balls have no fewer
+    bits = max(format_of(body or _narrowest(inputs, out, working)).precision, 2)  # balls have no fewer
     doubles = over_doubles(oracle, inputs, attributes, out)
     evaluation = prepare(oracle, inputs, doubles, attributes, out)
     run, outputs, parts = over_balls(evaluation, special=doubles.special)

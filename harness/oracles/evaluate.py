@@ -76,7 +76,9 @@ def _expected(call: Call, seed: str, reading: str) -> tuple[Expected, ...]:
         return tuple(_stated(value, of, call) for value, of in oracle_outputs(call, reading))
     elements = [of.element for of in types]
     arguments = [x and _whole(x.value) for x in inputs]
-    found = numbers.evaluate(operator.oracle, arguments, attributes_of(call, reading), elements, _working(call))
+    body = BY_NAME.get(operator.body_type)
+    attributes = attributes_of(call, reading)
+    found = numbers.evaluate(operator.oracle, arguments, attributes, elements, _working(call), body)
     return tuple(
         Expected(
             of,

@@ -57,6 +57,11 @@ class Sample(msgspec.Struct, frozen=True, eq=False):
     nodes: tuple[onnx.NodeProto, ...] = ()
     """Nodes that stand before it, of ai.onnx, for an operator that is about the graph around it."""
 
+    def leaving_open(self, why: str, **elements: Any) -> Sample:
+        """The sample with some elements of its outputs open, by output name; itself if no element is marked."""
+        marked = {name: mask for name, mask in elements.items() if np.any(mask)}
+        return msgspec.structs.replace(self, unspecified=why, unspecified_elements=marked) if marked else self
+
 
 def as_sample(inputs: Inputs | Sample) -> Sample:
     """What a generator yields, as a sample."""
@@ -156,6 +161,8 @@ class Operator(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     that says whether."""
     working_type: str
     """The type variable, or the element type, whose precision the formula is worked in where outputs have more."""
+    body_type: str
+    """The element type that the function body computes in whatever the types of the outputs; empty if it names none."""
     extra_parameters: tuple[str, ...]
     """The type variables whose element types the oracle takes, the variadic output whose number it takes, ``NODES``."""
     constraints: tuple[Callable[..., bool], ...]
@@ -244,6 +251,7 @@ def operator(
     domain: str = "",
     exact: bool | Callable[..., bool] = False,
     working_type: str = "",
+    body_type: str = "",
     constraints: Sequence[Callable[..., bool]] = (),
     full_product: bool = False,
     random: bool = False,
@@ -291,6 +299,7 @@ def operator(
             attributes=values,
             exact=exact,
             working_type=working_type,
+            body_type=body_type,
             extra_parameters=extra_parameters,
             constraints=tuple(constraints),
             full_product=full_product,
