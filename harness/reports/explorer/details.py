@@ -94,7 +94,7 @@ def detail(case: Case, data_set: int, suite: Path, runs: Mapping[int, RunFacts])
 
     ``runs`` are those that did not get it right, of which answers may be kept.
     """
-    expected = DataSetFiles(case, str(suite / case.name), case.folder_of(data_set))
+    expected = DataSetFiles(case, str(suite / case.name), case.file_prefix(data_set))
     facts = case.data_sets[data_set]
     nodes: list[str] = []
     inputs: list[Shown] = []
