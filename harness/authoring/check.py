@@ -180,7 +180,7 @@ def _model_text(built: Built, data_set: int) -> str:
         return "a model file of 0 bytes"
     nodes = [onnx.printer.to_text(node).strip() for node in graph.node]
     names = [info.name for info in graph.input]
-    path = f"{built.case.folder_of(data_set)}/input_"
+    path = f"{built.case.file_prefix(data_set)}input_"
     values = [decode(built.files[f"{path}{i}.pb"], parse_type(of)) for i, of in enumerate(built.case.inputs)]
     inputs = [f"{name} = {_value_text(value)}" for name, value in zip(names, values, strict=False)]
     return "; ".join([*(nodes or ["a graph without nodes"]), *inputs])

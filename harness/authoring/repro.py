@@ -164,7 +164,7 @@ def _nodes(graph: onnx.GraphProto) -> Iterator[str]:
 def _read(folder: Path, case: Case, data_set: int, stem: str, names: Sequence[str]) -> Iterator[_Data]:
     types = case.inputs if stem == "input" else case.outputs
     for i, of in enumerate(types):
-        content = read_case_file(case, str(folder), f"{case.folder_of(data_set)}/{stem}_{i}.pb")
+        content = read_case_file(case, str(folder), f"{case.file_prefix(data_set)}{stem}_{i}.pb")
         yield _Data(names[i] if i < len(names) else f"{stem}_{i}", of, content)
 
 
@@ -172,7 +172,7 @@ def _read_bounds(folder: Path, case: Case, data_set: int) -> list[_Data | None]:
     """The bounds of each output; None if it must match bit for bit or is not judged by bounds."""
     bounds: list[_Data | None] = []
     for i, of in enumerate(case.outputs):
-        file = f"{case.folder_of(data_set)}/bound_{i}.pb"
+        file = f"{case.file_prefix(data_set)}bound_{i}.pb"
         if case.judged == "bounds" and file in case.files:
             bounds.append(_Data("", str(bound_type(parse_type(of))), read_case_file(case, str(folder), file)))
         else:
@@ -183,7 +183,7 @@ def _read_bounds(folder: Path, case: Case, data_set: int) -> list[_Data | None]:
 def _alternatives(folder: Path, case: Case, data_set: int, output: int) -> Iterator[bytes]:
     """The contents of the alternative answers for an output."""
     for n in itertools.count():
-        file = f"{case.folder_of(data_set)}/alternative_{n}_{output}.pb"
+        file = f"{case.file_prefix(data_set)}alternative_{n}_{output}.pb"
         if file not in case.files:
             return
         yield read_case_file(case, str(folder), file)

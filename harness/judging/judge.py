@@ -56,7 +56,7 @@ def check_inputs_unchanged(case: Case, folder: str, data_set: int) -> None:
     """
     read_case_file(case, folder, "model.onnx")
     for i in range(len(case.inputs)):
-        read_case_file(case, folder, f"{case.folder_of(data_set)}/input_{i}.pb")
+        read_case_file(case, folder, f"{case.file_prefix(data_set)}input_{i}.pb")
 
 
 _BIT_LEVELS: Sequence[Bits] = ("", "signs", "all")
@@ -107,8 +107,8 @@ def judge(outcome: Outcome, transport: Mapping[str, Bits] = _ALL_BITS) -> Result
 
 
 def _compare(outcome: Outcome, transport: Mapping[str, Bits]) -> Comparison:
-    case, folder, data_set = outcome.case, outcome.folder, outcome.case.folder_of(outcome.data_set)
-    files = DataSetFiles(case, folder, data_set)
+    case = outcome.case
+    files = DataSetFiles(case, outcome.folder, case.file_prefix(outcome.data_set))
     try:
         types = [parse_type(text) for text in outcome.types]
     except (UnknownValueType, UnknownElementType) as error:
@@ -156,19 +156,19 @@ def _has_expected_bits(outcome: Outcome, types: Sequence[ValueType], files: Data
 class DataSetFiles:
     """The files of a data set; each is read when its method is called. The methods raise BrokenSuite."""
 
-    def __init__(self, case: Case, folder: str, data_set: str) -> None:
-        """``folder`` is the directory of the case, ``data_set`` the name of a directory in it."""
+    def __init__(self, case: Case, folder: str, prefix: str) -> None:
+        """``folder`` is the directory of the case, ``prefix`` is ``case.file_prefix`` of the data set."""
         self._case = case
         self._folder = folder
-        self._data_set = data_set
+        self._prefix = prefix
 
     def inputs(self) -> list[Value]:
         """The values of the graph's inputs."""
-        return [self._read(f"{self._data_set}/input_{i}.pb", parse_type(of)) for i, of in enumerate(self._case.inputs)]
+        return [self._read(f"{self._prefix}input_{i}.pb", parse_type(of)) for i, of in enumerate(self._case.inputs)]
 
     def output(self, i: int) -> bytes:
         """The contents of the file of an expected output."""
-        return read_case_file(self._case, self._folder, f"{self._data_set}/output_{i}.pb")
+        return read_case_file(self._case, self._folder, f"{self._prefix}output_{i}.pb")
 
     def outputs(self) -> list[Value]:
         """The expected values of the graph's outputs."""
@@ -186,7 +186,7 @@ class DataSetFiles:
     def readings(self) -> Iterator[ExpectedAnswer]:
         """The answers by other readings of the specification; an answer passes if it matches one of them."""
         for n in itertools.count():
-            if f"{self._data_set}/reading_{n}_0.pb" not in self._case.files:
+            if f"{self._prefix}reading_{n}_0.pb" not in self._case.files:
                 return
             bounds = partial(self._bounds, f"reading_bound_{n}")
             yield ExpectedAnswer(self._values(f"reading_{n}"), bounds, self.output_names, mask=self.unspecified)
@@ -197,13 +197,13 @@ class DataSetFiles:
 
     def unspecified(self, i: int) -> Value:
         """The mask of an output, True for each element that the specification leaves open, or None."""
-        name = f"{self._data_set}/unspecified_{i}.pb"
+        name = f"{self._prefix}unspecified_{i}.pb"
         return self._read(name, mask_type(parse_type(self._case.outputs[i]))) if name in self._case.files else None
 
     def alternatives(self, i: int) -> Iterator[Value]:
         """The alternative answers for an output."""
         for n in itertools.count():
-            name = f"{self._data_set}/alternative_{n}_{i}.pb"
+            name = f"{self._prefix}alternative_{n}_{i}.pb"
             if name not in self._case.files:
                 return
             yield self._read(name, parse_type(self._case.outputs[i]))
@@ -217,12 +217,10 @@ class DataSetFiles:
         return [output.name for output in self.graph().output]
 
     def _values(self, stem: str) -> list[Value]:
-        return [
-            self._read(f"{self._data_set}/{stem}_{i}.pb", parse_type(of)) for i, of in enumerate(self._case.outputs)
-        ]
+        return [self._read(f"{self._prefix}{stem}_{i}.pb", parse_type(of)) for i, of in enumerate(self._case.outputs)]
 
     def _bounds(self, stem: str, i: int) -> Value:
-        name = f"{self._data_set}/{stem}_{i}.pb"
+        name = f"{self._prefix}{stem}_{i}.pb"
         return self._read(name, bound_type(parse_type(self._case.outputs[i]))) if name in self._case.files else None
 
     def _read(self, name: str, of: ValueType) -> Value:

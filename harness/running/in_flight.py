@@ -34,7 +34,7 @@ class CaseInFlight:
             case.outputs,
             tuple(
                 DataSetPaths(
-                    tuple([f"{folder}/{case.folder_of(data_set)}/input_{i}.pb" for i in inputs]),
+                    tuple([f"{folder}/{case.file_prefix(data_set)}input_{i}.pb" for i in inputs]),
                     tuple([f"{scratch}/{request_id}_{data_set}_{i}.pb" for i in outputs]),
                 )
                 for data_set in task.data_sets

@@ -167,10 +167,10 @@ def _build(name: str, node: Node, data_sets: Sequence[_DataSet], effects: Effect
     if rtol or atol:
         files["config.txt"] = _config(rtol, atol)
     for number, answer in enumerate(answers):
-        folder = case.folder_of(number)
+        prefix = case.file_prefix(number)
         for i, (label, typed) in enumerate(fed[number]):
-            files[f"{folder}/input_{i}.pb"] = encode(typed.value, typed.of, label)
-        files |= {f"{folder}/{name}": data for name, data in _expected_files(answer)}
+            files[f"{prefix}input_{i}.pb"] = encode(typed.value, typed.of, label)
+        files |= {f"{prefix}{name}": data for name, data in _expected_files(answer)}
     return finish(case, files)
 
 
@@ -254,8 +254,9 @@ def _data_set(node: Node, effects: Effects, one: _DataSet, call: Call, outputs: 
         if bound is not None
     )
     several = any(output.alternatives or len(_reading_values(output)) > 1 for _, output, _ in outputs)
-    others_judge_it = all(_is_comparable(output.value) for _, output, _ in outputs) and not any(
-        isinstance(typed.value, dict | SparseTensor) for typed in call.arguments().values()
+    values = [output.value for _, output, _ in outputs]
+    others_judge_it = all(map(_is_comparable, values)) and all(
+        map(_is_loadable, [*values, *(typed.value for typed in call.arguments().values())])
     )
     is_scored = not one.unspecified or unspecified_elements > 0
     exercises = effects.shown_by(node, one.sample) if is_scored else ()
@@ -284,9 +285,9 @@ def _reading_values(output: Expected) -> set[bytes]:
 
 
 def _is_comparable(value: Value, *, inside: bool = False) -> bool:
-    """Whether onnx's own runner can compare it.
+    """Whether onnx's own runner and onnxruntime's ``onnx_test_runner`` can compare it.
 
-    It cannot compare absent optionals, maps, sparse tensors, and scalars and strings inside a sequence.
+    One of them cannot compare absent optionals, and scalars and strings inside a sequence.
     """
     match value:
         case np.ndarray():
@@ -295,6 +296,20 @@ def _is_comparable(value: Value, *, inside: bool = False) -> bool:
             return all(_is_comparable(item, inside=True) for item in value)
         case _:
             return False
+
+
+def _is_loadable(value: Value) -> bool:
+    """Whether they can load it from its file.
+
+    One of them cannot load maps, sparse tensors, empty sequences, and strings that end in NUL, which NumPy cuts off.
+    """
+    match value:
+        case np.ndarray():
+            return value.dtype != object or not any(str(item).endswith("\0") for item in value.flat)
+        case list():
+            return bool(value) and all(_is_loadable(item) for item in value)
+        case _:
+            return not isinstance(value, dict | SparseTensor)
 
 
 def _encode_bound(bound: np.ndarray, of: ValueType) -> bytes:

@@ -61,7 +61,7 @@ class DataSet(msgspec.Struct, frozen=True, omit_defaults=True):
     numbers: bool = False
     """Strings in the outputs spell numbers: another spelling of the same number is as good."""
     hidden: bool = False
-    """Only this harness can judge it: its folder has a name that other runners do not look for."""
+    """Only this harness can judge it: its files lie where other runners do not look for them."""
 
     @property
     def is_scored(self) -> bool:
@@ -102,9 +102,12 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="format", 
     files: dict[str, str] = {}
     """Path inside the directory → SHA-256."""
 
-    def folder_of(self, data_set: int) -> str:
-        """The folder of a data set, inside the case's: ``test_data_set_N``, or ``hidden_data_set_N``."""
-        return f"{'hidden' if self.data_sets[data_set].hidden else 'test'}_data_set_{data_set}"
+    def file_prefix(self, data_set: int) -> str:
+        """What the paths of a data set's files begin with: ``test_data_set_N/``, or ``hidden_data_set_N_``.
+
+        Hidden ones have no folder: onnxruntime's ``onnx_test_runner`` takes each folder of a case for a data set.
+        """
+        return f"hidden_data_set_{data_set}_" if self.data_sets[data_set].hidden else f"test_data_set_{data_set}/"
 
     def labels_of(self, data_set: int) -> Labels:
         """The labels of one data set, ``group`` included."""

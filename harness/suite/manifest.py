@@ -22,7 +22,7 @@ INCOMPLETE = "manifest.incomplete"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
 _FILE = re.compile(
     r"model\.onnx|data\.json|config\.txt|"
-    r"(test|hidden)_data_set_\d+/(input|output|bound|unspecified|(alternative|reading|reading_bound)_\d+)_\d+\.pb"
+    r"(test_data_set_\d+/|hidden_data_set_\d+_)(input|output|bound|unspecified|(alternative|reading|reading_bound)_\d+)_\d+\.pb"
 )
 
 

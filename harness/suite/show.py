@@ -53,7 +53,7 @@ def show(folder: Path, case: Case, *, bounds: bool = False) -> str:
     for node in graph.node:
         lines += [f"  {line}" for line in node_lines(node)]
     for number, data_set in enumerate(case.data_sets):
-        path = case.folder_of(number)
+        prefix = case.file_prefix(number)
         if len(case.data_sets) > 1 or data_set.group != "example":
             lines += ["", *textwrap.wrap(f"Data set {number}, {data_set.group}: {data_set.about}".rstrip(": "), 100)]
         if data_set.unspecified:
@@ -66,9 +66,9 @@ def show(folder: Path, case: Case, *, bounds: bool = False) -> str:
             for i, (info, of) in enumerate(zip(infos, types, strict=False)):
                 lines += [
                     f"  {line}"
-                    for line in _value(info.name, decode(read(folder, f"{path}/{stem}_{i}.pb"), parse_type(of)))
+                    for line in _value(info.name, decode(read(folder, f"{prefix}{stem}_{i}.pb"), parse_type(of)))
                 ]
-                bound = f"{path}/bound_{i}.pb"
+                bound = f"{prefix}bound_{i}.pb"
                 if bounds and stem == "output" and bound in case.files:
                     width = "double" if "double" in of or "complex128" in of else "float"
                     array = decode(read(folder, bound), parse_type(f"tensor({width})"))

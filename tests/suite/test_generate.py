@@ -211,7 +211,7 @@ def test_onnx_loads_the_tree_and_its_comparison_passes_what_our_bounds_pass(matr
         test = loaded.pop(case.name)
         model = onnx.load(f"{test.model_dir}/model.onnx")
         for number in range(len(case.data_sets)):
-            folder = Path(test.model_dir, case.folder_of(number))
+            folder = Path(test.model_dir, case.file_prefix(number))
             outputs: list[object] = []
             Runner._load_proto(None, str(folder / "output_0.pb"), outputs, model.graph.output[0].type)
             answers = [outputs[0]]
