@@ -108,7 +108,7 @@ def judge(outcome: Outcome, transport: Mapping[str, Bits] = _ALL_BITS) -> Result
 
 def _compare(outcome: Outcome, transport: Mapping[str, Bits]) -> Comparison:
     case = outcome.case
-    files = DataSetFiles(case, outcome.folder, case.file_prefix(outcome.data_set))
+    files = DataSetFiles(case, outcome.folder, outcome.data_set)
     try:
         types = [parse_type(text) for text in outcome.types]
     except (UnknownValueType, UnknownElementType) as error:
@@ -156,11 +156,12 @@ def _has_expected_bits(outcome: Outcome, types: Sequence[ValueType], files: Data
 class DataSetFiles:
     """The files of a data set; each is read when its method is called. The methods raise BrokenSuite."""
 
-    def __init__(self, case: Case, folder: str, prefix: str) -> None:
-        """``folder`` is the directory of the case, ``prefix`` is ``case.file_prefix`` of the data set."""
+    def __init__(self, case: Case, folder: str, data_set: int) -> None:
+        """``folder`` is the directory of the case."""
         self._case = case
         self._folder = folder
-        self._prefix = prefix
+        self._prefix = case.file_prefix(data_set)
+        self._numbers = case.data_sets[data_set].numbers
 
     def inputs(self) -> list[Value]:
         """The values of the graph's inputs."""
@@ -176,11 +177,8 @@ class DataSetFiles:
 
     def answer(self) -> ExpectedAnswer:
         """The expected answer. Only the outputs are read now."""
-        numbers = any(
-            one.numbers for i, one in enumerate(self._case.data_sets) if self._case.folder_of(i) == self._data_set
-        )
         return ExpectedAnswer(
-            self.outputs(), self.bounds, self.output_names, self.alternatives, self.unspecified, numbers
+            self.outputs(), self.bounds, self.output_names, self.alternatives, self.unspecified, self._numbers
         )
 
     def readings(self) -> Iterator[ExpectedAnswer]:

@@ -189,13 +189,13 @@ def test_fractions_may_become_either_neighbour():
     (row,) = [r for r in planned("Cast", 28).rows if [*r.types.values()] == ["tensor(double)", "tensor(int16)"]][:1]
     cases = [*build_rows(one, one.schemas[0], [row])]
     ((case, folder),) = [
-        (built, built.case.folder_of(n))
+        (built, built.case.file_prefix(n))
         for built in cases
         for n, data_set in enumerate(built.case.data_sets)
-        if f"{built.case.folder_of(n)}/alternative_0_0.pb" in built.files and data_set.is_scored
+        if f"{built.case.file_prefix(n)}alternative_0_0.pb" in built.files and data_set.is_scored
     ]
     x, one_answer, other = (
-        np.asarray(decode(case.files[f"{folder}/{name}.pb"], parse_type(f"tensor({of})"))).tolist()
+        np.asarray(decode(case.files[f"{folder}{name}.pb"], parse_type(f"tensor({of})"))).tolist()
         for name, of in (("input_0", "double"), ("output_0", "int16"), ("alternative_0_0", "int16"))
     )
     assert -0.5 in x
@@ -332,9 +332,9 @@ def scored(of: str, to: str, **attributes: Any) -> list[tuple[np.ndarray, np.nda
     for built in build_rows(one, one.schemas[0], rows):
         for number, data_set in enumerate(built.case.data_sets):
             if not data_set.unspecified:
-                folder = built.case.folder_of(number)
-                output, other = f"{folder}/output_0.pb", f"{folder}/alternative_0_0.pb"
-                files = ((f"{folder}/input_0.pb", of), (output, to), (other if other in built.files else output, to))
+                folder = built.case.file_prefix(number)
+                output, other = f"{folder}output_0.pb", f"{folder}alternative_0_0.pb"
+                files = ((f"{folder}input_0.pb", of), (output, to), (other if other in built.files else output, to))
                 x, y, z = (decode(built.files[name], parse_type(f"tensor({type_})")) for name, type_ in files)
                 found.append((np.asarray(x), np.asarray(y), np.asarray(z)))
     assert found

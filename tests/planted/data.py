@@ -78,7 +78,7 @@ def trials(suite: Suite, version: Schema, cases: Sequence[Case]) -> Iterator[Tri
             continue
         for number, data_set in enumerate(case.data_sets):
             if data_set.can_fail:
-                files = DataSetFiles(case, folder, case.file_prefix(number))
+                files = DataSetFiles(case, folder, number)
                 answers = [_loaded(case, answer) for answer in (files.answer(), *files.readings())]
                 yield Trial(case, number, files.inputs(), answers, run)
 

@@ -359,9 +359,8 @@ def stages_of_scores(draw: Draw) -> Iterator[Sample]:
 
 def sizes(draw: Draw) -> Iterator[Sample]:
     """More keys, queries and elements of heads than a vector or a tile has: 67 keys, 37 queries, heads of 17 and 33."""
-    heads = {"heads": (1, 1), "batch": 1}
-    yield drawn(draw, **heads, queries=37, keys=67, size=17, v_size=33, attn_mask=mask(draw, (37, 67)))
-    yield drawn(draw, **heads, queries=1, keys=131, size=33, v_size=17)
+    yield drawn(draw, heads=(1, 1), batch=1, queries=37, keys=67, size=17, v_size=33, attn_mask=mask(draw, (37, 67)))
+    yield drawn(draw, heads=(1, 1), batch=1, queries=1, keys=131, size=33, v_size=17)
 
 
 def other_values(draw: Draw) -> Iterator[Sample]:

@@ -94,7 +94,7 @@ def detail(case: Case, data_set: int, suite: Path, runs: Mapping[int, RunInfo]) 
 
     ``runs`` are the runs in which it fails, by index. Their outputs may have been saved.
     """
-    files = DataSetFiles(case, str(suite / case.name), case.file_prefix(data_set))
+    files = DataSetFiles(case, str(suite / case.name), data_set)
     facts = case.data_sets[data_set]
     nodes: list[str] = []
     inputs: list[InputText] = []

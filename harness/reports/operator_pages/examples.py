@@ -77,7 +77,7 @@ def example(case: Case, data_set: int, suite: Path, runs: Sequence[RunInfo], res
 
     Raises BrokenSuite and BrokenValue if files do not match the manifest.
     """
-    expected = DataSetFiles(case, str(suite / case.name), case.file_prefix(data_set))
+    expected = DataSetFiles(case, str(suite / case.name), data_set)
     graph = expected.graph()
     values = [*expected.inputs(), *expected.outputs()]
     names = _python_names([value.name for value in (*graph.input, *graph.output)])
