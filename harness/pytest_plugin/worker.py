@@ -31,12 +31,12 @@ class PersistentWorker:
         """Outcomes that nobody has asked for yet."""
 
     def begin(self) -> None:
-        """Start loading the backend, without waiting for it. Raises NoProgram and NoScratch."""
+        """Start loading the backend, without waiting for it. Raises NoProgram and NoScratchFolder."""
         self._pool = self._ends.enter_context(Pool(self._backend, 1, self._limits))
         self._pool.start_workers()
 
     def start(self) -> Pool:
-        """Wait until the backend is loaded. Raises BackendRefused, NoStart, NoProgram and NoScratch."""
+        """Wait until the backend is loaded. Raises BackendRefused, StartFailed, NoProgram and NoScratchFolder."""
         if self._pool is None:
             self.begin()
         assert self._pool
@@ -59,7 +59,7 @@ class PersistentWorker:
     def answer(self, task: Task) -> Outcome:
         """The outcome of a task's first data set, which is ordered now if it was not before; each is given once.
 
-        Raises NoScratch, and what ``start`` raises.
+        Raises NoScratchFolder, and what ``start`` raises.
         """
         self.order(task)
         wanted = (task.folder, task.data_sets[0])
