@@ -14,6 +14,7 @@ ROOT = Path(harness.__file__).parent
 MAY_IMPORT = {
     "errors": "",
     "text": "",
+    "throttle": "",
     "spec": "",
     "backend": "spec",
     "numbers": "spec",
@@ -22,13 +23,13 @@ MAY_IMPORT = {
     "suite": "spec numbers oracles",
     "results": "spec backend suite",
     "judging": "spec numbers suite results",
-    "running": "spec backend suite results judging",
+    "running": "throttle spec backend suite results judging",
     "authoring": "spec backend suite results judging running",
     "reports": "spec backend suite results judging",
     "schemas": "backend suite results reports",
     "pytest_plugin": "backend suite results judging running reports",
-    "commands": "backend suite results running authoring reports schemas",
-    "cli": "suite reports commands",
+    "commands": "throttle backend suite results running authoring reports schemas",
+    "cli": "commands",
     "__main__": "cli",
 }
 """The rooms that each room may import, in order: a row names only rooms above it."""

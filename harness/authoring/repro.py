@@ -17,9 +17,10 @@ import itertools
 import shlex
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
+from typing import TypeAlias
 
 import msgspec
 import onnx
@@ -32,8 +33,9 @@ from harness.backend.protocol import PROTOCOL_VERSION
 from harness.errors import UsageError
 from harness.judging.judge import bound_type, read_case_file
 from harness.running.process import worker_command
-from harness.spec.values import parse_type
-from harness.suite.cases import Case
+from harness.spec.element_types import Bits
+from harness.spec.values import ValueType, parse_type
+from harness.suite.cases import Case, DataSet, mask_type
 from harness.suite.show import read_model
 from harness.text import exception_text, shortened
 
@@ -66,26 +68,38 @@ def repro_script(folder: Path, case: Case, backend: str, data_set: int) -> str:
     """
     _require_reproducible(case, data_set)
     graph = read_model(folder).graph
-    inputs = list(_read(folder, case, data_set, "input", [value.name for value in graph.input]))
-    expected = list(_read(folder, case, data_set, "output", [value.name for value in graph.output]))
-    bounds = _read_bounds(folder, case, data_set)
+    files = _Files(folder, case, data_set)
+    inputs = list(files.values("input", case.inputs, [value.name for value in graph.input]))
+    names = [value.name for value in graph.output]
+    expected, bounds = files.answer("output", "bound", names)
+    readings = list(files.readings(names))
+    masks = files.masks()
+    bits = case.data_sets[data_set].bits
+    has_bounds = any(any(one) for one in (bounds, *(of_reading for _, of_reading in readings)))
     run, requirements = _run_source(backend)
-    criterion, judgement = _judgement(case, has_bounds=any(bounds))
+    criterion, judgement = _judgement(case, bits, has_bounds=has_bounds)
     is_structured = not all(of.startswith("tensor") for of in case.outputs)
     return script.SCRIPT.substitute(
         about="\n".join(_about(folder, case, backend, data_set, criterion, requirements)),
-        ml_dtypes="import ml_dtypes\n" if any(bounds) else "",
+        ml_dtypes="import ml_dtypes\n" if has_bounds else "",
         run=run,
         judgement=judgement,
         structures=script.STRUCTURES if is_structured else "",
+        bits=script.BITS.substitute(_BITS[bits]) if bits else "",
+        compare_bits=script.COMPARE_BITS if bits else "",
+        unspecified=script.UNSPECIFIED if masks else "",
+        skip_unspecified=script.SKIP_UNSPECIFIED if masks else "",
+        try_readings=script.TRY_READINGS if readings else "",
         differences="value_differences" if is_structured else "tensor_differences",
         nodes="\n".join(_nodes(graph)),
         model=_base64(read_case_file(case, str(folder), "model.onnx"), ""),
         inputs=_list_items([_named(value) for value in inputs]),
-        expected=_list_items(
-            [_named(value, *_alternatives(folder, case, data_set, i)) for i, value in enumerate(expected)]
-        ),
-        bounds=_list_items([f"({_b64decode(bound.content)}, {bound.of!r})" if bound else "None" for bound in bounds]),
+        expected=_list_items([_named(value, *files.alternatives(i)) for i, value in enumerate(expected)]),
+        bounds=_list_items([_typed(bound) for bound in bounds]),
+        masks=f"\nUNSPECIFIED = {{{_list_items([f'{i}: {_typed(mask)}' for i, mask in masks.items()])}}}\n"
+        if masks
+        else "",
+        readings=f"\nREADINGS = [{_list_items(list(map(_reading, readings)))}]\n" if readings else "",
     )
 
 
@@ -124,9 +138,7 @@ def _about(folder: Path, case: Case, backend: str, data_set: int, criterion: str
         "Omitted": ", ".join(labels.omitted),
         "Tests": ": ".join(filter(None, (chosen.group, chosen.about))),
         "Spec": case.clause,
-        "Unspecified": f"The spec allows other answers, so a difference is not a fault. {chosen.unspecified}"
-        if chosen.unspecified
-        else "",
+        "Unspecified": _unspecified_text(chosen),
         "Criterion": criterion,
         "Requires": requirements,
         "Exit status": "0 if the answer passes, 1 if it does not or if there is no answer",
@@ -140,6 +152,14 @@ def _about(folder: Path, case: Case, backend: str, data_set: int, criterion: str
                 subsequent_indent=" " * 13,
                 break_on_hyphens=False,
             )
+
+
+def _unspecified_text(data_set: DataSet) -> str:
+    if not data_set.unspecified:
+        return ""
+    if data_set.is_scored:
+        return f"Not compared: {data_set.unspecified_elements} of {data_set.elements} elements. {data_set.unspecified}"
+    return f"The spec allows other answers, so a difference is not a fault. {data_set.unspecified}"
 
 
 def _escaped(text: str) -> str:
@@ -161,32 +181,64 @@ def _nodes(graph: onnx.GraphProto) -> Iterator[str]:
 # The data of the script.
 
 
-def _read(folder: Path, case: Case, data_set: int, stem: str, names: Sequence[str]) -> Iterator[_Data]:
-    types = case.inputs if stem == "input" else case.outputs
-    for i, of in enumerate(types):
-        content = read_case_file(case, str(folder), f"{case.file_prefix(data_set)}{stem}_{i}.pb")
-        yield _Data(names[i] if i < len(names) else f"{stem}_{i}", of, content)
+class _Files:
+    """The files of a data set."""
+
+    def __init__(self, folder: Path, case: Case, data_set: int) -> None:
+        self._case = case
+        self._folder = str(folder)
+        self._prefix = case.file_prefix(data_set)
+
+    def values(self, stem: str, types: Sequence[str], names: Sequence[str]) -> Iterator[_Data]:
+        """The values of the files ``<stem>_<i>.pb``."""
+        for i, of in enumerate(types):
+            yield _Data(names[i] if i < len(names) else f"{stem}_{i}", of, self._content(f"{stem}_{i}.pb"))
+
+    def answer(self, stem: str, bound_stem: str, names: Sequence[str]) -> _Answer:
+        """The expected outputs and their bounds; None for an output without bounds."""
+        types = [bound_type(parse_type(of)) for of in self._case.outputs]
+        by_bounds = self._case.judged == "bounds"
+        bounds = [self._optional(f"{bound_stem}_{i}.pb", of) if by_bounds else None for i, of in enumerate(types)]
+        return list(self.values(stem, self._case.outputs, names)), bounds
+
+    def readings(self, names: Sequence[str]) -> Iterator[_Answer]:
+        """The answers by other readings of the specification."""
+        for n in itertools.count():
+            if f"{self._prefix}reading_{n}_0.pb" not in self._case.files:
+                return
+            yield self.answer(f"reading_{n}", f"reading_bound_{n}", names)
+
+    def masks(self) -> dict[int, _Data]:
+        """The masks of unspecified elements, by the number of the output."""
+        types = [mask_type(parse_type(of)) for of in self._case.outputs]
+        masks = {i: self._optional(f"unspecified_{i}.pb", of) for i, of in enumerate(types)}
+        return {i: mask for i, mask in masks.items() if mask}
+
+    def alternatives(self, output: int) -> Iterator[bytes]:
+        """The contents of the alternative answers for an output."""
+        for n in itertools.count():
+            name = f"alternative_{n}_{output}.pb"
+            if f"{self._prefix}{name}" not in self._case.files:
+                return
+            yield self._content(name)
+
+    def _optional(self, name: str, of: ValueType) -> _Data | None:
+        return _Data("", str(of), self._content(name)) if f"{self._prefix}{name}" in self._case.files else None
+
+    def _content(self, name: str) -> bytes:
+        return read_case_file(self._case, self._folder, f"{self._prefix}{name}")
 
 
-def _read_bounds(folder: Path, case: Case, data_set: int) -> list[_Data | None]:
-    """The bounds of each output; None if it must match bit for bit or is not judged by bounds."""
-    bounds: list[_Data | None] = []
-    for i, of in enumerate(case.outputs):
-        file = f"{case.file_prefix(data_set)}bound_{i}.pb"
-        if case.judged == "bounds" and file in case.files:
-            bounds.append(_Data("", str(bound_type(parse_type(of))), read_case_file(case, str(folder), file)))
-        else:
-            bounds.append(None)
-    return bounds
+_Answer: TypeAlias = tuple[list[_Data], list[_Data | None]]
 
 
-def _alternatives(folder: Path, case: Case, data_set: int, output: int) -> Iterator[bytes]:
-    """The contents of the alternative answers for an output."""
-    for n in itertools.count():
-        file = f"{case.file_prefix(data_set)}alternative_{n}_{output}.pb"
-        if file not in case.files:
-            return
-        yield read_case_file(case, str(folder), file)
+def _reading(answer: _Answer) -> str:
+    expected, bounds = answer
+    return f"([{_list_items(list(map(_named, expected)))}], [{_list_items(list(map(_typed, bounds)))}])"
+
+
+def _typed(value: _Data | None) -> str:
+    return f"({_b64decode(value.content)}, {value.of!r})" if value else "None"
 
 
 def _named(value: _Data, *alternatives: bytes) -> str:
@@ -212,14 +264,29 @@ def _list_items(items: Sequence[str]) -> str:
 # The source that runs the backend and judges its answer.
 
 
-def _judgement(case: Case, *, has_bounds: bool) -> tuple[str, str]:
+_BITS: Mapping[Bits, Mapping[str, str]] = {
+    "signs": {"which": "the sign of zero", "compared": "(got == 0) & (want == 0)"},
+    "all": {
+        "which": "the sign of zero or the bits of NaN",
+        "compared": "((got == 0) & (want == 0)) | ((got != got) & (want != want))",
+    },
+}
+
+
+def _judgement(case: Case, bits: Bits, *, has_bounds: bool) -> tuple[str, str]:
     """The criterion of the case as text, and the source that applies it."""
     if case.judged == "tolerance":
         text = f"|got - want| <= {case.atol} + {case.rtol} * |want|"
         return text, script.TOLERANCE.substitute(rtol=case.rtol, atol=case.atol)
-    equality = "equal bit for bit, but NaN equals NaN and +0 equals -0"
+    equality = {
+        "": "equal bit for bit, but NaN equals NaN and +0 equals -0",
+        "signs": "equal bit for bit, but NaN equals NaN",
+        "all": "equal bit for bit, also NaN and the signs of zeros",
+    }[bits]
     if any("/alternative_" in file for file in case.files):
         equality += "; some elements have alternatives"
+    if any("/reading_" in file for file in case.files):
+        equality += "; the answer may follow another reading of the specification"
     if not has_bounds:
         return equality, script.EQUALITY
     return f"|got - want| <= 4 * bound for each element; without a bound {equality}", script.BOUNDS
