@@ -1,5 +1,5 @@
-# make conformance   generate the suites, run the backends over them, write the reports
-# make test          the project's own tests
+# make conformance   generate the suites, run the backends, write the reports
+# make test          run the tests of the project
 PYTHON   ?= python3
 JOBS     ?= 2
 PROFILE  ?= standard
@@ -12,24 +12,24 @@ HARNESS := $(PY) -m harness
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make conformance  generate the suites, run the backends over them, write the reports"
-	@echo "                  (BACKENDS='$(BACKENDS)' JOBS=$(JOBS) PROFILE=$(PROFILE), or quick:"
-	@echo "                  of the newest versions, each type, attribute value and group once)"
-	@echo "make exhaustive   the same with every value of the 8- and 16-bit types, for operators of one tensor"
+	@echo "make conformance  generate the suites, run the backends, write the reports"
+	@echo "                  (BACKENDS='$(BACKENDS)' JOBS=$(JOBS) PROFILE=$(PROFILE);"
+	@echo "                  PROFILE=quick runs a part, see onnx-conformance run --help)"
+	@echo "make exhaustive   the same for the suite exhaustive: every value of the 8- and 16-bit types"
 	@echo "make generate     write testdata/matrix and testdata/official"
-	@echo "make scoreboard   write reports/README.md from the results in reports, which must be of whole runs"
-	@echo "make schemas      write the JSON Schemas in harness/schemas anew, from the code"
-	@echo "make test         the project's own tests"
-	@echo "make mutants      faults planted in every oracle: which of them the suite notices (SELECT=\"op=Pad\" for one)"
-	@echo "make faults       faults of runtimes around every oracle: a table of operator × fault"
-	@echo "make lint         ruff and pyright"
+	@echo "make scoreboard   write reports/README.md from the results in reports; all runs must be complete"
+	@echo "make schemas      write the JSON Schemas in harness/schemas from the code"
+	@echo "make test         run the tests of the project"
+	@echo "make mutants      plant faults in every oracle and list those that the suite does not notice (SELECT=\"op=Pad\" for one)"
+	@echo "make faults       plant faults of runtimes around every oracle and print a table of operator × fault"
+	@echo "make lint         run ruff and pyright"
 	@echo "make docs         build the documentation into build/site; warnings are errors"
-	@echo "make refresh-docs write into the documentation what its commands print (PAGES='docs/cli.md': these pages)"
-	@echo "make bench        what it costs: generation, and running beside a raw loop and onnx's own runner"
-	@echo "make screenshots  draw the README's pictures of the explorer from the results in reports; needs Chromium"
-	@echo "make vendor       lay together the libraries inside the explorer; needs npm"
-	@echo "make wheel        build the wheel and try it in an empty environment"
-	@echo "make setup        .venv with everything pinned; the other targets do it themselves"
+	@echo "make refresh-docs update the command output in the documentation (PAGES=docs/cli.md: only these pages)"
+	@echo "make bench        measure generation, and a run beside a plain loop and onnx's own runner"
+	@echo "make screenshots  write the README's pictures of the explorer from the results in reports; needs Chromium"
+	@echo "make vendor       bundle the JavaScript libraries of the explorer; needs npm"
+	@echo "make wheel        build the wheel and test it in an empty environment"
+	@echo "make setup        create .venv with pinned packages; other targets do it if necessary"
 	@echo "make clean        remove .venv, testdata and reports"
 
 setup: .venv/.complete
@@ -42,11 +42,11 @@ setup: .venv/.complete
 generate: setup
 	$(HARNESS) generate --jobs $(JOBS)
 
-# The reports are written whether or not the backends did as expected; the exit status says which.
+# The reports are written even if the results are not as expected; the exit status says so.
 conformance: generate
 	@$(HARNESS) run --report --profile $(PROFILE) --workers $(JOBS) $(addprefix --backend ,$(BACKENDS))
 
-# Of what has run; where nothing has, everything does first. A run of part of a suite is refused.
+# Runs the backends first if there are no results. A run over a part of a suite is an error.
 scoreboard: setup
 	@find reports -name results.jsonl 2>/dev/null | grep -q . || $(MAKE) conformance
 	$(HARNESS) report --format scoreboard --output reports/README.md
@@ -83,11 +83,11 @@ bench: generate
 	$(PY) tests/bench.py
 	$(PY) tests/bench_explorer.py
 
-# From the results that are in reports; make conformance writes them.
+# Reads the results in reports, which make conformance writes.
 screenshots: setup
 	$(PY) tests/screenshots.py
 
-# Nothing of the checkout is in sight where the wheel is tried.
+# The wheel is tested in a folder from which the checkout cannot be imported.
 wheel: setup
 	rm -rf build dist
 	$(PY) -m build --wheel --quiet
@@ -99,7 +99,7 @@ wheel: setup
 clean:
 	rm -rf .venv build dist testdata/*/ reports/*/
 
-# The libraries inside the explorer, laid together; for those who change their versions. It needs npm.
+# Bundles the libraries of the explorer. Run it after a change of their versions; it needs npm.
 VENDOR := harness/reports/explorer/vendor
 vendor:
 	cd $(VENDOR) && npm ci --silent --no-audit --no-fund --install-links

@@ -56,11 +56,21 @@ def complaint(capsys: pytest.CaptureFixture[str], *arguments: str, status: int =
     return lines
 
 
+def data_sets(line: str) -> list[dict[str, object]]:
+    """The data sets of a line of the manifest."""
+    return json.loads(line)["data_sets"]
+
+
 def test_from_running_to_reports(capsys: pytest.CaptureFixture[str], folder: Path):
     assert main(["run", "--backend", "numpy", "--workers", "1"]) == AS_EXPECTED
-    assert "numpy over matrix: 380 passed, 12 unspecified" in capsys.readouterr().err
+    ran = re.match(r"numpy over matrix: (\d+) passed, 12 unspecified\n", capsys.readouterr().err)
+    assert ran
+    scored = sum(
+        not one.get("unspecified") for line in out(capsys, "list", "--json").splitlines() for one in data_sets(line)
+    )
+    assert int(ran[1]) == scored > 300
     text = out(capsys, "report")
-    assert "377/377" in text
+    assert f"{scored}/{scored}" in text
     assert {p.name for p in (folder / "reports").iterdir()} == {
         "matrix", "report.md", "report.json", "report.csv", "report.html", "junit.xml",
     }  # fmt: skip
@@ -478,6 +488,16 @@ def test_two_backends_of_one_command_have_two_folders(capsys: pytest.CaptureFixt
     assert not Path("reports").exists()
     assert main([*both, "--name", "old", "--name", "new"]) == AS_EXPECTED
     assert folders() == {"matrix/old", "matrix/new"}
+
+
+def test_reports_tell_runs_of_one_version_apart_by_their_folders(
+    capsys: pytest.CaptureFixture[str], running: list[str]
+):
+    for name in ("old-build", "new-build"):
+        main([*running, "--backend", "adapters:One", "--quiet", "--name", name])
+    text = out(capsys, "report", "--format", "console")
+    assert "my runtime 1 (old-build)" in text
+    assert "my runtime 1 (new-build)" in text
 
 
 def test_a_backend_that_does_not_start_is_an_error_before_any_runs(

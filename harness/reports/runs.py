@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import chain
+from pathlib import Path
 
 import msgspec
 
@@ -13,6 +14,7 @@ from harness.backend.interface import Description
 from harness.errors import UsageError
 from harness.reports.text import printable, printable_lines, printable_tree
 from harness.results.lines import Footer, Header, Result, Run
+from harness.results.recording import RESULTS
 
 
 class NoHeader(UsageError):
@@ -88,6 +90,12 @@ def _name(header: Header) -> str:
     return " ".join(filter(None, (header.description.name or header.backend, header.description.version)))
 
 
+def _folder_name(run: Run) -> str:
+    """The name of the folder of results, which ``run --name`` chooses; empty for a file of another name."""
+    path = Path(run.path)
+    return path.parent.name if path.name == RESULTS else ""
+
+
 def run_labels(runs: Sequence[Run]) -> list[str]:
     """A unique label for each run: the name of the backend, with a suffix if necessary."""
     headers = [run.headers[0] for run in runs]
@@ -95,6 +103,7 @@ def run_labels(runs: Sequence[Run]) -> list[str]:
     shared = configurations[0].intersection(*configurations)
     labels = [_name(header) for header in headers]
     for facts in (
+        [_folder_name(run) for run in runs],
         [header.backend for header in headers],
         [", ".join(f"{key}={value}" for key, value in sorted(own - shared)) for own in configurations],
         [f"#{n}" for n in range(1, len(runs) + 1)],

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.suite.fingerprint import fingerprint, is_up_to_date
-from harness.suite.generate import generate, request_text
+from harness.suite.fingerprint import fingerprint, is_complete, is_up_to_date, request_text
+from harness.suite.generate import EVERYTHING, generate
 from harness.suite.manifest import FINGERPRINT, INCOMPLETE, MANIFEST
 from harness.suite.select import Selection
 
@@ -47,3 +47,12 @@ def test_a_suite_that_does_not_say_what_it_is_is_made_anew(suite: Path, name: st
 def test_an_interrupted_suite_is_not_up_to_date(suite: Path):
     (suite / MANIFEST).rename(suite / INCOMPLETE)
     assert not is_up_to_date(suite, MADE_OF_ONE)
+
+
+def test_a_part_is_not_complete(suite: Path):
+    assert not is_complete(suite)
+    for strength, complete in (("each", False), ("pairs", True), ("full", True)):
+        (suite / FINGERPRINT).write_text(fingerprint(request_text(strength, EVERYTHING)), encoding="ascii")
+        assert is_complete(suite) is complete
+    (suite / FINGERPRINT).unlink()
+    assert not is_complete(suite)
