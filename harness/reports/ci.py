@@ -56,12 +56,12 @@ def outcome(result: Result) -> Outcome:
 
 
 def checks(run: RunInfo) -> list[Check]:
-    """The problems of a run: it is unfinished, or expected failures no longer occur."""
+    """The problems of a run: it is unfinished, or some of its expectations are stale."""
     found: list[Check] = []
     if not run.complete:
         part = f"{format_count(run.executed)} of {format_count(run.data_sets)} data sets run"
         found.append(Check("finished", "unfinished", Outcome("error", part)))
-    stale = Outcome("failed", "expected failures that no longer occur")
+    stale = Outcome("failed", "the expectation is stale: update it with --write-expected")
     return [*found, *(Check(f"expectation {entry}", "stale", stale) for entry in run.stale)]
 
 
