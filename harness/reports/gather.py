@@ -124,6 +124,10 @@ _FULL_RUN = {"select": "", "shard": "1/1", "profile": "standard"}
 """Options that limit a run to part of a suite → the value without that effect."""
 
 
+_MAX_STALE = 3
+"""The maximum number of stale expectations in a note. ``RunInfo.stale`` has all of them."""
+
+
 def _notes(run: RunInfo) -> list[Note]:
     whole = run.headers[0].suite_data_sets
     notes: list[Note] = []
@@ -145,5 +149,8 @@ def _notes(run: RunInfo) -> list[Note]:
             if key in _FULL_RUN and value not in ("", _FULL_RUN[key])
         )
         notes.append(Note(run.label, f"covers part of the suite: {part}", ", ".join(chosen)))
-    notes.extend(Note(run.label, "has a stale expectation:", stale) for stale in run.stale)
+    if run.stale:
+        number = len(run.stale)
+        text = "has a stale expectation:" if number == 1 else f"has {format_count(number)} stale expectations, such as:"
+        notes.append(Note(run.label, text, "; ".join(run.stale[:_MAX_STALE])))
     return notes

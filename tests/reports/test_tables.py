@@ -130,6 +130,10 @@ def test_notes(make_run):
         "numpy 1.0|covers part of the suite: 3 of 2,010 data sets.|select op=Add"
     ]
     assert _notes(make_run(results, stale=("op=Add",))) == ["numpy 1.0|has a stale expectation:|op=Add"]
+    stale = tuple(f"op=Gone{n:02}" for n in range(1200))
+    assert _notes(make_run(results, stale=stale)) == [
+        "numpy 1.0|has 1,200 stale expectations, such as:|op=Gone00; op=Gone01; op=Gone02"
+    ]
     assert _notes(make_run(results), make_run(results, "runtime", digest="cd" * 32)) == [
         (
             "|The runs used different versions of the suite, so their rates are not comparable. Digests:|"
