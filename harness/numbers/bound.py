@@ -66,7 +66,8 @@ def evaluate(
     intermediate overflow of float64. The bound is infinite where r is; an infinite s is left out.
 
     Outputs of types that an oracle rounds into itself (``is_rounded_by_oracle``) have no bound: where an honest
-    evaluation may round a near-tie otherwise, the further answers are in ``alternatives``.
+    evaluation may round a near-tie otherwise, the further answers are in ``alternatives``. Integers that may be more
+    than 1 off, since they have more digits than the working precision, have a bound instead.
 
     Expected infinities and NaN have bound 0, except an infinity within 4 bounds of the overflow
     threshold: there the bound stays, so that a comparison that takes ±inf as ±2^(emax + 1) accepts
@@ -96,7 +97,7 @@ def evaluate(
             raise OracleMismatch(f"Over doubles the oracle returns shape {native.shape}, over balls {shape}.")
         if is_rounded_by_oracle(to):
             values, *alternatives = (_taken(of[i][0], native.ravel(), to, shape) for of in (parts, *variants))
-            expected.append(Expected(values, None, tuple(alternatives)))
+            expected.append(_rounded(values, alternatives, to))
             continue
         sides = (np.real(native), np.imag(native)) if to.kind == "complex" else (native,)
         judged = [
@@ -204,6 +205,16 @@ def _taken(part: Part, native: np.ndarray, to: ElementType, shape: tuple[int, ..
         for v, known, x in zip(part.values.tolist(), part.known.tolist(), native.tolist(), strict=True)
     ]
     return filled.reshape(shape)
+
+
+def _rounded(values: np.ndarray, alternatives: list[np.ndarray], to: ElementType) -> Expected:
+    """Values that the oracle rounded: with the neighbours, or with a bound where integers lie between these."""
+    if to.format is None and alternatives:
+        every = np.array([np.abs(other - values) for other in alternatives], dtype=object)
+        distance = np.minimum(every, 1 << 64).astype(np.float64).max(axis=0)  # no type holds more, and no double all
+        if distance.size and distance.max() > 1:
+            return Expected(values, distance * _UP / PASS_AT)
+    return Expected(values, None, tuple(alternatives))
 
 
 def _complex(real: np.ndarray, imag: np.ndarray) -> np.ndarray:

@@ -20,8 +20,10 @@ from harness.operators.math.unary import (
     give,
     ordinary,
     shapes,
+    sizes,
     special_values,
 )
+from harness.oracles.broadcasting import LEAD
 from harness.oracles.draw import Values
 from harness.oracles.operator import operator
 from harness.spec.element_types import ElementType, FloatFormat
@@ -141,17 +143,18 @@ def erf_9(input: Any, *, T: ElementType) -> Any:
 
 
 def integers(values: Values, row: Row) -> Iterator[Trial]:
-    """Zero, whose error function is an integer; then others."""
+    """Zero, whose error function is an integer; then others, which are open."""
     yield values(np.zeros(row.shape))
-    yield (
-        values.ordinary(row.shape),
-        "Erf-9 allows integers, but does not say how they hold a fraction between -1 and 1.",
-    )
+    x = values.ordinary(row.shape)
+    yield x, "Erf-9 allows integers, but does not say how they hold a fraction between -1 and 1.", x != 0
 
 
 FOR_ALL = (ordinary, shapes, special_values, every_magnitude)
 
 for row in ROWS:
-    give(declared(row), row, *FOR_ALL, *row.groups)
+    to = declared(row)
+    give(to, row, *FOR_ALL, *row.groups)
+    give(to, row, sizes, kinds=LEAD)
 give(erf_9, ERF, *FOR_ALL, *ERF.groups, kinds=("float",))
+give(erf_9, ERF, sizes, kinds=LEAD)
 give(erf_9, ERF, integers, kinds=("signed", "unsigned"))
