@@ -92,6 +92,12 @@ def sizes(draw: Draw) -> Iterator[Inputs]:
         yield {"A": _whole(draw, a), "B": _whole(draw, b)}
 
 
+@matmul.inputs(T=LEAD)
+def layer(draw: Draw) -> Iterator[Inputs]:
+    """The weights of a layer, 256 × 1,024, of small whole numbers."""
+    yield {"A": _whole(draw, (2, 256)), "B": _whole(draw, (256, 1024))}
+
+
 @matmul_9.inputs(T=LEAD)
 def size(draw: Draw) -> Iterator[Inputs]:
     """Sums of 1,103 whole numbers, which every float holds, and 33 columns."""

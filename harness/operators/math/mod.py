@@ -115,7 +115,8 @@ EITHER_ZERO = 'Mod-28, with fmod: "either signed zero may be returned when `A` i
 
 def either_zero(draw: Draw, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Where the sign of the zero that is returned is open."""
-    return (a == 0) & np.signbit(a) & (b > 0) if draw.attributes["fmod"] == 1 else np.zeros(a.shape, bool)
+    dividends, divisors = a.astype(np.float64), b.astype(np.float64)
+    return (dividends == 0) & np.signbit(dividends) & (divisors > 0) & (draw.attributes["fmod"] == 1)
 
 
 @group(mod_28, elements=either_zero, unspecified=EITHER_ZERO, T="float")

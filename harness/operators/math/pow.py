@@ -49,8 +49,8 @@ def power(x: Any, y: Any, base: ElementType, exponent: ElementType) -> Any:
 
 
 FLOAT_BITS = 24
-_REAL_POWER = np.frompyfunc(lambda x, y: arb(x) ** y if x or not y < 0 else arb(0), 2, 1)
-"""Of Python integers and balls; 0 for a quotient by 0, which no text says."""
+_REAL_POWER = np.frompyfunc(lambda x, y: +(arb(x) ** y) if x or not y < 0 else arb(0), 2, 1)
+"""Of Python integers and balls, rounded as the working type would; 0 for a quotient by 0, which no text says."""
 
 
 def _integer_power(x: int, y: int) -> int:

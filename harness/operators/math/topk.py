@@ -119,7 +119,7 @@ def all_of_them(draw: Draw) -> Iterator[Sample]:
 
 def other_ranks(draw: Draw) -> Iterator[Sample]:
     """One of the other ranks that have the axis, long enough."""
-    shapes = [s for s in ((6,), (4, 5), (3, 4, 1, 5)) if -len(s) <= _axis(draw) < len(s) and s[_axis(draw)] > K]
+    shapes = [s for s in ((6,), (4, 5), (3, 4, 4, 5)) if -len(s) <= _axis(draw) < len(s) and s[_axis(draw)] > K]
     yield _asked(draw, distinct(draw, shapes[draw.integer(0, len(shapes) - 1)]))
 
 

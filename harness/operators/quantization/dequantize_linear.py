@@ -161,11 +161,10 @@ class Groups(msgspec.Struct, frozen=True):
         else:
             one.inputs()(self.special_scale)
         one.inputs()(self.shapes)
-        single: Any = {self.x: ("int8", "uint8")} | ({self.scale: "tensor(float)"} if self.scale else {})
-        one.inputs(**single | ({self.y: "tensor(float)"} if self.y else {}))(self.sizes)
+        single: Any = {name: "tensor(float)" for name in (self.scale, self.y) if name}
+        one.inputs(**single | {self.x: ("int8", "uint8")})(self.sizes)
         if any(f"tensor({name})" in version.variables[self.x] for version in one.schemas for name in SUB_BYTE):
-            odd: Any = {self.x: SUB_BYTE}
-            one.inputs(**odd)(self.odd_sizes)
+            one.inputs(**single | {self.x: SUB_BYTE})(self.odd_sizes)
         one.inputs(**narrow)(self.every_value)
         one.inputs(**wide)(self.extremes)
         if self.scale:
