@@ -128,6 +128,16 @@ def test_inputs_of_more_bits_are_rounded_on_entry():
 # ---- values ------------------------------------------------------------------------------------------------------
 
 
+def test_integers_of_more_digits_than_the_working_precision_have_a_bound():
+    """2^30 / 3 in float is known to about 64: what lies within 4 radii is accepted, not the two ends alone."""
+    expected = one(lambda x: rint(x / 3), f32(2.0**30, 9), out=BY_NAME["int32"], working=FLOAT)
+    assert expected.values.tolist() == [357913941, 3]
+    assert expected.bound is not None
+    assert expected.bound[1] == 0
+    assert 8 < expected.bound[0] < 128
+    assert expected.alternatives == ()
+
+
 def test_an_exact_tie_behind_a_division_goes_to_even():
     x = f32(2, 0.5, 0.5 + 3 * 2.0**-24)  # the mean is 1 + 2^-24
     assert one(lambda x: x.sum() / 3, x).values == 1.0

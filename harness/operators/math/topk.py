@@ -82,8 +82,9 @@ def extremes(draw: Draw) -> Iterator[Sample]:
 
 
 def nan(draw: Draw) -> Iterator[Sample]:
-    """NaN at some places: what its lines give is open, other lines are not."""
+    """Ordinary lines, then with NaN at some places: what its lines give is open, other lines are not."""
     x = distinct(draw, SHAPE)
+    yield _asked(draw, x.copy())
     x.reshape(-1)[:21:10] = np.nan
     asked = _asked(draw, x).inputs
     count = draw.attributes["k"] if "k" in draw.attributes else int(asked["K"][0])
