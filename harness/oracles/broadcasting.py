@@ -32,6 +32,8 @@ LONG: Final = (4, 1033)
 """4,132 elements, in rows that no power of two divides: more than a kernel takes at once."""
 TAIL: Final = (3, 347)
 """1,041 elements, for older versions."""
+DEEP: Final = (2, 1, 3, 1, 2, 5)
+"""Six axes."""
 PERIOD: Final = 97
 """After how many elements the values of ``LONG`` repeat, so that files are small; coprime to its sizes."""
 LEAD: Final = ("tensor(float)",)
@@ -166,7 +168,8 @@ def ordinary(family: Family, drawing: Drawing) -> None:
     about = "More elements than a kernel takes at once, with a rest; a row beside each of four; six axes."
     give(family.newest, _named("sizes", about, tiled(drawing)), _long_pairs, T=(lead, "tensor(int64)"))
     for each in family.older:
-        give(each, _named("sizes", "1,041 elements.", tiled(drawing)), _tail_pairs, T=lead)
+        leads = tuple(sorted({_lead(version.variables["T"]) for version in each.schemas}))
+        give(each, _named("sizes", "1,041 elements; six axes.", tiled(drawing)), _tail_pairs, T=leads)
     about = (
         "Every way for two shapes to meet: 0-D, ones, missing leading axes, no elements; dealt out to the attributes."
     )
@@ -211,13 +214,14 @@ def _one_pair(draw: Draw) -> Iterable[tuple[Shape, Shape]]:
 def _long_pairs(draw: Draw) -> Iterable[tuple[Shape, Shape]]:
     if draw.types["T"] == "tensor(int64)":
         return [(LONG, LONG[1:])]
-    return [(LONG, LONG), (LONG, LONG[1:]), ((2, 1, 3, 1, 2, 5), (3, 1, 4, 1, 1))]
+    return [(LONG, LONG), (LONG, LONG[1:]), (DEEP, (3, 1, 4, 1, 1))]
 
 
 def _tail_pairs(draw: Draw) -> Iterable[tuple[Shape, Shape]]:
     if draw.attributes.get("axis", OMITTED) != OMITTED:
         return []
-    return [(TAIL, TAIL[1:] if draw.attributes.get("broadcast") == 1 else TAIL)]
+    row = draw.attributes.get("broadcast") == 1
+    return [(shape, shape[1:] if row else shape) for shape in (TAIL, DEEP)]
 
 
 def tiled(drawing: Drawing) -> Drawing:

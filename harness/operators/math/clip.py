@@ -196,8 +196,9 @@ def sizes(draw: Draw) -> Iterator[Sample]:
 
 @clip_1.inputs(T=LEAD)
 def size(draw: Draw) -> Iterator[Inputs]:
-    """1,041 elements."""
-    yield {"input": repeated(draw.T, TAIL)}
+    """1,041 elements; six axes."""
+    for shape in (TAIL, DEEP):
+        yield {"input": repeated(draw.T, shape)}
 
 
 def floats(*values: float) -> np.ndarray:

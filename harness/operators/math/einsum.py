@@ -58,6 +58,10 @@ def _sums_or_lists(equation: str) -> bool:
     return equation in ("ij,jk->ik", "ij->ji")
 
 
+def _is_transpose(equation: str) -> bool:
+    return equation == "ij->ji"
+
+
 def _core_or_float(T: str, equation: str) -> bool:
     return equation in CORE or T == "tensor(float)"
 
@@ -119,6 +123,7 @@ def empty(draw: Draw) -> Iterator[Inputs]:
 
 
 @einsum.inputs(_sums_or_lists, T=("tensor(float)", "tensor(int64)"))
+@einsum_12.inputs(_is_transpose, T="tensor(float)")
 def sizes(draw: Draw) -> Iterator[Inputs]:
     """Sums of 1,103 whole numbers, whose partial sums every float holds; a transpose of more than 4,096 elements."""
     summed = draw.attributes["equation"] == "ij,jk->ik"

@@ -59,7 +59,8 @@ for either, slopes in ((prelu, SHAPE), (prelu_1, (1,))):
     @either.inputs(T=("tensor(float)", "tensor(int64)") if slopes == SHAPE else LEAD)
     def sizes(draw: Draw, slopes: tuple[int, ...] = slopes) -> Iterator[Inputs]:
         """More elements than a kernel takes at once, with a rest; six axes."""
-        for shape, slope in ((LONG, LONG[1:]), (DEEP, (3, 1, 2, 1))) if slopes == SHAPE else ((TAIL, (1,)),):
+        pairs = ((LONG, LONG[1:]), (DEEP, (3, 1, 2, 1))) if slopes == SHAPE else ((TAIL, (1,)), (DEEP, (1,)))
+        for shape, slope in pairs:
             yield {"X": repeated(draw.T, shape), "slope": repeated(draw.T, slope)}
 
     @either.inputs(T="float")

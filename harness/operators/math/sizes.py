@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Final
 
 import numpy as np
 
-from harness.oracles.broadcasting import LEAD, LONG, PERIOD, TAIL
+from harness.oracles.broadcasting import DEEP, LEAD, LONG, PERIOD, TAIL
 from harness.oracles.draw import Values
 from harness.oracles.operator import OMITTED
 
 __all__ = ["DEEP", "LEAD", "LONG", "TAIL", "by_default", "repeated"]
-
-DEEP: Final = (2, 1, 3, 1, 2, 5)
-"""Six axes."""
 
 
 def repeated(values: Values, shape: Sequence[int]) -> np.ndarray:

@@ -181,8 +181,9 @@ def sizes(draw: Draw) -> Iterator[Inputs]:
 
 
 def size(draw: Draw) -> Iterator[Inputs]:
-    """1,122 elements, all but the first axis of which are taken together: 561."""
-    yield {"input": repeated(draw.T, (2, 33, 17))}
+    """1,122 elements, all but the first axis of which are taken together: 561; six axes."""
+    for shape in ((2, 33, 17), (2, 1, 3, 2, 1, 5)):
+        yield {"input": repeated(draw.T, shape)}
 
 
 def extremes(draw: Draw) -> Iterator[Inputs]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from harness.oracles.broadcasting import ALIKE, FLAT, LEAD, LONG, PERIOD, TAIL, Shape, crossed, neighbours
+from harness.oracles.broadcasting import ALIKE, DEEP, FLAT, LEAD, LONG, PERIOD, TAIL, Shape, crossed, neighbours
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Inputs, Operator, Sample, operator
 
@@ -147,13 +147,14 @@ def near_equal(draw: Draw) -> Iterator[Inputs]:
 
 def sizes(draw: Draw) -> Iterator[Inputs]:
     """More elements than a kernel takes at once, with a rest: three tensors, and three of distinct shapes; six axes."""
-    for shapes in ((LONG,) * 3, (LONG, LONG[1:], (4, 1)), ((2, 1, 3, 1, 2, 5), (3, 1, 4, 1, 1), (5,))):
+    for shapes in ((LONG,) * 3, (LONG, LONG[1:], (4, 1)), (DEEP, (3, 1, 4, 1, 1), (5,))):
         yield {"data_0": tuple(np.resize(draw.T.ordinary((PERIOD,)), shape) for shape in shapes)}
 
 
 def size(draw: Draw) -> Iterator[Inputs]:
-    """Three tensors of 1,041 elements."""
-    yield {"data_0": tuple(np.resize(draw.T.ordinary((PERIOD,)), TAIL) for _ in range(3))}
+    """Three tensors of 1,041 elements, and of six axes."""
+    for shape in (TAIL, DEEP):
+        yield {"data_0": tuple(np.resize(draw.T.ordinary((PERIOD,)), shape) for _ in range(3))}
 
 
 def give_nan(to: Operator, unspecified: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from harness.operators.math.sizes import by_default
 from harness.operators.quantization.granularity import (
     AXES,
     BLOCK_SIZES,
@@ -162,7 +163,10 @@ class Groups(msgspec.Struct, frozen=True):
             one.inputs()(self.special_scale)
         one.inputs()(self.shapes)
         single: Any = {name: "tensor(float)" for name in (self.scale, self.y) if name}
-        one.inputs(**single | {self.x: ("int8", "uint8")})(self.sizes)
+        stated = sorted({a.name for version in one.schemas for a in version.attributes} & {"axis", "block_size"})
+        one.inputs(by_default(*stated) if stated else None, **single | {self.x: ("int8", "uint8")})(self.sizes)
+        if stated:
+            one.inputs(**single | {self.x: ("int8", "uint8")})(self.many_scales)
         if any(f"tensor({name})" in version.variables[self.x] for version in one.schemas for name in SUB_BYTE):
             one.inputs(**single | {self.x: SUB_BYTE})(self.odd_sizes)
         one.inputs(**narrow)(self.every_value)
@@ -176,12 +180,15 @@ class Groups(msgspec.Struct, frozen=True):
         yield of.ordinary(SHAPE, per_axis=of.given("axis"))
 
     def sizes(self, draw: Draw) -> Iterator[Sample]:
-        """More elements than a kernel takes at once, with a rest, by one scale; 65 scales in a row; six axes."""
+        """More elements than a kernel takes at once, with a rest, by one scale; six axes."""
         of = self.frame(draw)
-        if not (of.block_size or of.given("axis")):
-            x = np.resize(of.quantized(np.zeros(()), (97,)), (4, 1033))
-            yield of.inputs(x, of.scales(()), of.x(np.zeros(())))
-            yield of.ordinary((2, 1, 3, 1, 2, 5))
+        x = np.resize(of.quantized(np.zeros(()), (97,)), (4, 1033))
+        yield of.inputs(x, of.scales(()), of.x(np.zeros(())))
+        yield of.ordinary((2, 1, 3, 1, 2, 5))
+
+    def many_scales(self, draw: Draw) -> Iterator[Sample]:
+        """65 scales in a row, or a block for each two or three of 65."""
+        of = self.frame(draw)
         yield of.ordinary(of.long(), per_axis=True)
 
     def odd_sizes(self, draw: Draw) -> Iterator[Sample]:
