@@ -55,7 +55,7 @@ def drawn(
     half = {6: 3}.get(draw.attributes["rotary_embedding_dim"], size // 2)
     flat = draw.attributes["num_heads"] != OMITTED
     shape: Sequence[int] = (batch, length, HEADS * size) if flat else (batch, HEADS, length, size)
-    places = (POSITIONS, half) if by_position else (batch, length, half)
+    places = (max(POSITIONS, length), half) if by_position else (batch, length, half)
     angles = draw.words(int(np.prod(places))).astype(np.float64).reshape(places) * 2.0**-61
     given = {"X": draw.T.ordinary(shape), "cos_cache": draw.T(np.cos(angles)), "sin_cache": draw.T(np.sin(angles))}
     return given | ({"position_ids": np.resize(POSITION_IDS, (batch, length))} if by_position else {})

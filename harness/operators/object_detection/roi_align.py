@@ -286,7 +286,7 @@ def small(draw: Draw) -> Iterator[Sample]:
 def sizes(draw: Draw) -> Iterator[Inputs]:
     """17 channels of 17 regions."""
     row = Row(draw)
-    corners = np.array([[0.25 + i % 5, 1.75 + i % 4, 4.75 + i % 7, 6.25 + i % 3] for i in range(17)])
+    corners = np.array([[0.25 + i % 4, 0.75 + i % 3, 5.25 + i % 5, 5.75 + i % 2] for i in range(17)])
     x = draw.T1.near(4, (1, 17, *SIZES))
     yield {"X": x, "rois": row.rois(corners), "batch_indices": np.zeros(17, np.int64)}
 

@@ -74,7 +74,7 @@ def _of_axes(op: Operator) -> None:
         """Sets of 1,100 values along the first, a middle and the last axis; a thousand sets of 2; six axes."""
         for shape, axes in (((1100, 3), (0,)), ((2, 550, 2, 2), (1, 3)), ((3, 1100), (1,)), ((3, 347, 2), (2,))):
             yield _laid(draw, shape, lambda count, size: long_sets(op.name, draw.T, (count, size)), axes)
-        yield _laid(draw, (2, 3, 2, 17, 1, 2), lambda count, size: long_sets(op.name, draw.T, (count, size)), (1, -3))
+        yield _laid(draw, (2, 3, 2, 17, 1, 2), lambda count, size: long_sets(op.name, draw.T, (count, size)), (3, 1))
 
 
 def _of_many(op: Operator) -> None:
