@@ -250,11 +250,9 @@ def gaps(draw: Draw) -> Iterator[Sample]:
 LARGE = (((1, 3, 1027), (3, 4, 3)), ((1, 1116, 1, 2), (1116, 1, 1, 1)), ((1, 33, 2, 3), (33, 65, 1, 1)))
 
 
+_OMITTED: Any = dict.fromkeys(_PLANNED, (OMITTED,))
 conv_transpose_large = operator(
-    "ConvTranspose",
-    since=(22, 11),
-    constraints=[lambda T: T == "tensor(float)"],
-    **dict.fromkeys(_PLANNED, (OMITTED,)),
+    "ConvTranspose", since=(22, 11), constraints=[lambda T: T == "tensor(float)"], **_OMITTED
 )(conv_transpose.oracle)
 
 
