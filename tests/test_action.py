@@ -125,7 +125,7 @@ def test_as_expected(runner):
     summary = run.summary.read_text(encoding="utf-8")
     assert summary.startswith("What another step has said.\n## ONNX conformance")
     assert "<code>numpy 0.1.0</code>" in summary
-    assert "No failure." in summary
+    assert "No failures." in summary
 
 
 def test_not_as_expected(runner):
