@@ -27,7 +27,7 @@ from harness.suite.manifest import open_suite
 
 DATA_SETS, BACKENDS = 60_000, 5
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
-WEIGHTS = (60, 5, 1, 1, 1, 20, 5, 1, 1, 1, 4)
+WEIGHTS = (60, 5, 1, 1, 1, 20, 5, 1, 1, 1, 3, 1)
 """The weights of the verdicts, in the order of ``VERDICTS``."""
 
 SCROLL = """

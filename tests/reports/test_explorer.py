@@ -311,6 +311,10 @@ def test_keyboard(watched: Watched, cumprod: tuple[Path, Report]):
     expect(page.locator("h1")).to_have_text("Overview")
     page.keyboard.press("?")
     expect(page.get_by_text("next and previous data set")).to_be_visible()
+    page.get_by_label("only where backends disagree").check()
+    page.keyboard.press("m")  # a checkbox takes no letters
+    expect(page.locator("h1")).to_have_text("Operators × types")
+    expect(page.locator("h1")).to_be_focused()
 
 
 PRESS = """

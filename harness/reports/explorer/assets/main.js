@@ -14,7 +14,8 @@ const KEYS = [
   ["?", "show or hide this list"],
 ];
 
-const FIELDS = "input, select, textarea";
+/** Elements that letters are typed into, so that shortcuts do not apply. */
+const FIELDS = 'input:not([type="checkbox"]), select, textarea';
 
 function Page({ payload }) {
   const [at, setAt] = useState(readAddress);
