@@ -50,4 +50,5 @@ def check(backend: str, folder: Path) -> int:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        sys.exit(any([check(backend, Path(folder, backend)) for backend in sys.argv[1:] or BACKENDS]))
+        failed = [backend for backend in sys.argv[1:] or BACKENDS if check(backend, Path(folder, backend))]
+        sys.exit(bool(failed))

@@ -91,7 +91,7 @@ def passing_cases(cases: Iterable[Case], results: Iterable[Result]) -> list[Case
 
 
 def data_sets_of_onnx_test_runner(case: Path) -> list[Path]:
-    """The data sets of a case as onnxruntime's ``onnx_test_runner`` finds them: every folder inside that of the case."""
+    """The data sets of a case as onnxruntime's ``onnx_test_runner`` finds them: every folder inside its own."""
     return sorted(path for path in case.iterdir() if path.is_dir())
 
 

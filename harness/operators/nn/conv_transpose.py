@@ -290,19 +290,21 @@ def _shape_or_auto_pad(auto_pad: Any, output_shape: Any) -> bool:
     return (auto_pad is OMITTED) != (output_shape is OMITTED)
 
 
+_ENLARGED: Any = dict.fromkeys(_PLANNED, (OMITTED,)) | {
+    "auto_pad": (OMITTED, "SAME_UPPER", "SAME_LOWER"),
+    "strides": ([3], [3, 2]),
+    "kernel_shape": ([2], [1, 2]),
+    "output_shape": (OMITTED, [13], [8, 11]),
+}
+
+
 @operator(
     "ConvTranspose",
     since=(22, 11),
     constraints=[_shape_or_auto_pad, *of_one_rank(*LISTS)],
     full_product=True,
     readings=(EQUATIONS, NOT_NEGATIVE),
-    **dict.fromkeys(_PLANNED, (OMITTED,))
-    | {
-        "auto_pad": (OMITTED, "SAME_UPPER", "SAME_LOWER"),
-        "strides": ([3], [3, 2]),
-        "kernel_shape": ([2], [1, 2]),
-        "output_shape": (OMITTED, [13], [8, 11]),
-    },
+    **_ENLARGED,
 )
 def conv_transpose_enlarged(
     X: np.ndarray,
