@@ -89,6 +89,7 @@ def wide_values(draw: Draw) -> Iterator[Inputs]:
 
 
 @newest.inputs(T=("tensor(float)", "tensor(int64)"))
+@older.inputs(T="tensor(float)")
 def sizes(draw: Draw) -> Iterator[Inputs]:
     """One element to 4,099; rows of 1,033 four times; a column over 65; six axes."""
     for shape, to in (((), (4099,)), ((1033,), (4, 1)), ((65, 1), (65,)), ((2, 1, 3, 1, 2, 1), (4, 1, 2, 1, 5))):

@@ -83,7 +83,7 @@ def saturation(draw: Draw) -> Iterator[Inputs]:
 
 @qlinear_matmul.inputs(_of_common_types)
 def sizes(draw: Draw) -> Iterator[Inputs]:
-    """Sums of 1,103 terms and 33 columns; 4,225 results of 17 terms; scales are powers of two: nothing rounds."""
+    """Sums of 1,103 terms and 33 columns; 4,225 results of 17 terms. Scales are powers of two, so nothing rounds."""
     zero_a, zero_b = (8 if of.element.kind == "unsigned" else 0 for of in (draw.T1, draw.T2))
     for rows, terms, columns, y_scale in ((3, 1103, 33, 4.0), (65, 17, 65, 0.5)):
         a = np.resize((_magnitudes(draw, (97,)) * _signs(draw, (97,))), (rows, terms))

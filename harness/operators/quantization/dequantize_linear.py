@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from harness.operators.math.sizes import by_default
 from harness.operators.quantization.granularity import (
     AXES,
     BLOCK_SIZES,
@@ -163,10 +162,7 @@ class Groups(msgspec.Struct, frozen=True):
             one.inputs()(self.special_scale)
         one.inputs()(self.shapes)
         single: Any = {name: "tensor(float)" for name in (self.scale, self.y) if name}
-        stated = sorted({a.name for version in one.schemas for a in version.attributes} & {"axis", "block_size"})
-        one.inputs(by_default(*stated) if stated else None, **single | {self.x: ("int8", "uint8")})(self.sizes)
-        if stated:
-            one.inputs(**single | {self.x: ("int8", "uint8")})(self.many_scales)
+        one.inputs(**single | {self.x: ("int8", "uint8")})(self.sizes)
         if any(f"tensor({name})" in version.variables[self.x] for version in one.schemas for name in SUB_BYTE):
             one.inputs(**single | {self.x: SUB_BYTE})(self.odd_sizes)
         one.inputs(**narrow)(self.every_value)
@@ -180,16 +176,13 @@ class Groups(msgspec.Struct, frozen=True):
         yield of.ordinary(SHAPE, per_axis=of.given("axis"))
 
     def sizes(self, draw: Draw) -> Iterator[Sample]:
-        """More elements than a kernel takes at once, with a rest, by one scale; six axes."""
+        """More elements than a kernel takes at once, by one scale; 65 scales, or blocks of 65 elements; six axes."""
         of = self.frame(draw)
-        x = np.resize(of.quantized(np.zeros(()), (97,)), (4, 1033))
-        yield of.inputs(x, of.scales(()), of.x(np.zeros(())))
-        yield of.ordinary((2, 1, 3, 1, 2, 5))
-
-    def many_scales(self, draw: Draw) -> Iterator[Sample]:
-        """65 scales in a row, or a block for each two or three of 65."""
-        of = self.frame(draw)
+        if not of.block_size:
+            x = np.resize(of.quantized(np.zeros(()), (97,)), (2, 2, 1033))
+            yield of.inputs(x, of.scales(()), of.x(np.zeros(())))
         yield of.ordinary(of.long(), per_axis=True)
+        yield of.ordinary((2, 1, 3, 1, 2, 5))
 
     def odd_sizes(self, draw: Draw) -> Iterator[Sample]:
         """5, 6, 7 and 21 elements of a type of which several share a byte: some of the last byte is nothing's."""

@@ -10,7 +10,6 @@ import numpy as np
 
 from harness.numbers.branches import clip, rint, round_to
 from harness.numbers.rounding import round_array, ulp
-from harness.operators.math.sizes import by_default
 from harness.operators.quantization.granularity import (
     AXES,
     BLOCK_SIZES,
@@ -417,10 +416,7 @@ class Groups(msgspec.Struct, frozen=True):
         integers: Any = {self.y: ("signed", "unsigned")}
         single: Any = {"T1": "tensor(float)"} | ({self.scale: "tensor(float)"} if self.scale else {})
         divided: Any = {self.scale: WIDE_SCALES} if self.scale else {}
-        stated = sorted(attributes & {"axis", "block_size"})
-        one.inputs(by_default(*stated) if stated else None, **single | {self.y: ("int8", "uint8")})(self.sizes)
-        if stated:
-            one.inputs(**single | {self.y: ("int8", "uint8")})(self.many_scales)
+        one.inputs(**single | {self.y: ("int8", "uint8")})(self.sizes)
         if any(f"tensor({name})" in version.variables[self.y] for version in one.schemas for name in SUB_BYTE):
             one.inputs(**single | {self.y: SUB_BYTE})(self.odd_sizes)
         common: Any = {} if one.since[0] == NEWEST else single  # older versions get few rows, of types that all have
@@ -454,16 +450,13 @@ class Groups(msgspec.Struct, frozen=True):
         yield of.ordinary(SHAPE, per_axis=of.given("axis"))
 
     def sizes(self, draw: Draw) -> Iterator[Sample]:
-        """More elements than a kernel takes at once, with a rest, by one scale; six axes."""
+        """More elements than a kernel takes at once, by one scale; 65 scales, or blocks of 65 elements; six axes."""
         of = self.frame(draw)
-        zero_points, scale = of.zero_points(of.y, ()), of.scales(())
-        yield of.inputs(np.resize(of.between((97,), zero_points), (4, 1033)), scale, zero_points)
-        yield of.ordinary((2, 1, 3, 1, 2, 5))
-
-    def many_scales(self, draw: Draw) -> Iterator[Sample]:
-        """65 scales in a row, or a block for each two or three of 65."""
-        of = self.frame(draw)
+        if not of.block_size:
+            zero_points, scale = of.zero_points(of.y, ()), of.scales(())
+            yield of.inputs(np.resize(of.between((97,), zero_points), (2, 2, 1033)), scale, zero_points)
         yield of.ordinary(of.long(), per_axis=True)
+        yield of.ordinary((2, 1, 3, 1, 2, 5))
 
     def odd_sizes(self, draw: Draw) -> Iterator[Sample]:
         """5, 6, 7 and 21 elements of a type of which several share a byte: some of the last byte is nothing's."""
