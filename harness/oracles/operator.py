@@ -47,7 +47,10 @@ class Sample(msgspec.Struct, frozen=True, eq=False):
     unspecified: str = ""
     """Why the specification leaves these answers open, with the clause."""
     unspecified_elements: Mapping[str, Any] = {}
-    """Output name → True or a bool array of its shape (a list of them for a sequence): only these elements are open."""
+    """Output name → True or a bool array of its shape (a list of them for a sequence): only these elements are open.
+
+    Of a variadic output x, x_0 is the first and x means all of them.
+    """
     alternatives: Mapping[str, tuple[Any, ...]] = {}
     """Output name → further answers, of the dtype and shape of its value: an element may have that of any of them."""
     outputs: int = 0

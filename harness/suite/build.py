@@ -116,7 +116,7 @@ def _build(name: str, node: Node, data_sets: Sequence[_DataSet], effects: Effect
                 _Output(
                     label,
                     msgspec.structs.replace(output, alternatives=(*output.alternatives, *others.get(name, ()))),
-                    _mask(marks[name], output.value) if name in marks else None,
+                    _mask(mark, output.value) if (mark := marks.get(label, marks.get(name))) is not None else None,
                 )
                 for (name, label), output in outputs
                 if name not in without
