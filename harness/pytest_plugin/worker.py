@@ -31,12 +31,12 @@ class PersistentWorker:
         """Outcomes that no test has asked for yet."""
 
     def begin(self) -> None:
-        """Start loading the backend, without waiting for it. Raises NoProgram and NoScratchFolder."""
+        """Starts to load the backend and does not wait. Raises NoProgram and NoScratchFolder."""
         self._pool = self._exit_stack.enter_context(Pool(self._backend, 1, self._limits))
         self._pool.start_workers()
 
     def start(self) -> Pool:
-        """Wait until the backend is loaded. Raises BackendRefused, StartFailed, NoProgram and NoScratchFolder."""
+        """Waits until the backend is loaded. Raises BackendRefused, StartFailed, NoProgram and NoScratchFolder."""
         if self._pool is None:
             self.begin()
         assert self._pool
@@ -59,7 +59,7 @@ class PersistentWorker:
     def outcome(self, task: Task) -> Outcome:
         """Waits for the outcome of the first data set of a task. The task is added to the queue if necessary.
 
-        Raises NoScratchFolder, and what ``start`` raises.
+        An outcome can be taken once. Raises NoScratchFolder, and what ``start`` raises.
         """
         self.prefetch(task)
         wanted = (task.folder, task.data_sets[0])

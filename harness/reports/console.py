@@ -21,9 +21,6 @@ MAX_OPERATORS = 20
 MAX_GROUPS = 12
 """The maximum number of groups of failures shown per suite, each with an example."""
 
-MAX_NOTES = 3
-"""The maximum number of notes with the same text shown for a run."""
-
 LEGEND = """\
 rate: passed / scored. Unsupported and not run count as failures.
 Not scored: unspecified (the specification leaves the answer open), insensitive (cannot fail).
@@ -63,7 +60,7 @@ def _suite(suite: SuiteSummary, style: _Style) -> Iterator[str]:
     yield style.heading(f"Suite {suite.name}: {plural(data_sets, 'scored data set')}, {versions} (digest {digests})")
     yield textwrap.fill(f"Coverage: {suite.coverage_text}", WIDTH)
     yield ""
-    yield from (style.error(f"! {line}") for line in _notes(suite.notes))
+    yield from (style.error(f"! {_note(note)}") for note in suite.notes)
     yield from [""] if suite.notes else []
     yield from _overview(suite)
     yield LEGEND
@@ -72,13 +69,8 @@ def _suite(suite: SuiteSummary, style: _Style) -> Iterator[str]:
     yield from _failures(suite, style)
 
 
-def _notes(notes: Sequence[Note]) -> Iterator[str]:
-    for (run, text), group in itertools.groupby(notes, key=lambda note: (note.run, note.text)):
-        same = list(group)
-        for note in same[:MAX_NOTES]:
-            yield " ".join(filter(None, (run, text, one_line(note.detail, 2 * WIDTH))))
-        if len(same) > MAX_NOTES:
-            yield " ".join(filter(None, (run, text, f"{format_count(len(same) - MAX_NOTES)} more")))
+def _note(note: Note) -> str:
+    return " ".join(filter(None, (note.run, note.text, one_line(note.detail, 2 * WIDTH))))
 
 
 def _overview(suite: SuiteSummary) -> Iterator[str]:

@@ -91,7 +91,7 @@ def _name(header: Header) -> str:
 
 
 def _folder_name(run: Run) -> str:
-    """The name of the folder of results, which ``run --name`` chooses; empty for a file of another name."""
+    """The name of the results folder, which ``run --name`` sets. Empty if the file is not called results.jsonl."""
     path = Path(run.path)
     return path.parent.name if path.name == RESULTS else ""
 
