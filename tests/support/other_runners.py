@@ -40,7 +40,7 @@ class OnnxRunner:
                 self._items[f"{case}_cpu"].func(unittest.TestCase())
         except unittest.SkipTest:
             return ""
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - of whatever kind a backend raises
             return f"{type(error).__name__}: {error}"
         return ""
 
@@ -91,7 +91,7 @@ def passing_cases(cases: Iterable[Case], results: Iterable[Result]) -> list[Case
 
 
 def data_sets_of_onnx_test_runner(case: Path) -> list[Path]:
-    """The data sets of a case as onnxruntime's ``onnx_test_runner`` finds them: every folder inside that of the case."""
+    """The data sets of a case as ``onnx_test_runner`` finds them: every folder inside the case."""
     return sorted(path for path in case.iterdir() if path.is_dir())
 
 
