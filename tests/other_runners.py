@@ -15,7 +15,7 @@ from pathlib import Path
 
 from harness.running.run import Options, run
 from harness.suite.manifest import open_suite
-from tests.support.other_runners import OnnxRunner, passing_cases
+from tests.support.onnx_runner import OnnxRunner, passing_cases
 
 SUITE = Path("testdata/matrix")
 BACKENDS = ("numpy", "onnxruntime")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from other_runners import (
+from onnx_runner import (
     OnnxRunner,
     data_sets_of_onnx_test_runner,
     passing_cases,

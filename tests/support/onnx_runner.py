@@ -31,13 +31,13 @@ class OnnxRunner:
             return load_model_tests(str(suite.parent), suite.name) if kind == "real" else []
 
         with patch.object(runner, "load_model_tests", load):
-            self._items = runner.Runner(_onnx_backend(load_backend(backend)))._test_items["RealModel"]
+            self._tests = runner.Runner(_onnx_backend(load_backend(backend))).test_cases["OnnxBackendRealModelTest"]
 
     def failure(self, case: str) -> str:
         """Why a case fails; empty if it passes, or if the backend declines it."""
         try:
             with np.errstate(all="ignore"):
-                self._items[f"{case}_cpu"].func(unittest.TestCase())
+                getattr(self._tests, f"{case}_cpu")(unittest.TestCase())
         except unittest.SkipTest:
             return ""
         except Exception as error:  # noqa: BLE001 - of whatever kind a backend raises
