@@ -8,7 +8,7 @@ BACKENDS ?= numpy onnx-reference onnxruntime
 PY      := .venv/bin/python
 HARNESS := $(PY) -m harness
 
-.PHONY: help setup conformance exhaustive generate schemas scoreboard mutants faults test lint docs refresh-docs bench screenshots wheel vendor clean
+.PHONY: help setup conformance exhaustive generate schemas scoreboard mutants faults test lint docs refresh-docs other-runners bench screenshots wheel vendor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -25,6 +25,7 @@ help:
 	@echo "make lint         run ruff and pyright"
 	@echo "make docs         build the documentation into build/site; warnings are errors"
 	@echo "make refresh-docs update the command output in the documentation (PAGES=docs/cli.md: only these pages)"
+	@echo "make other-runners  check over the whole suite that ONNX's own runner passes what passes here"
 	@echo "make bench        measure generation, and a run beside a plain loop and onnx's own runner"
 	@echo "make screenshots  write the README's pictures of the explorer from the results in reports; needs Chromium"
 	@echo "make vendor       bundle the JavaScript libraries of the explorer; needs npm"
@@ -78,6 +79,10 @@ docs: setup
 
 refresh-docs: setup
 	$(PY) tests/refresh_docs.py $(PAGES)
+
+# Does ONNX's own runner pass what passes here? Over the whole suite; the tests try a part of it.
+other-runners: generate
+	$(PY) -m tests.other_runners
 
 bench: generate
 	$(PY) tests/bench.py

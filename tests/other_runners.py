@@ -10,27 +10,23 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
 from pathlib import Path
 
 from harness.running.run import Options, run
 from harness.suite.manifest import open_suite
-from tests.support.other_runners import OnnxRunner, passing_cases
+from tests.support.onnx_runner import OnnxRunner, passing_cases
 
 SUITE = Path("testdata/matrix")
 BACKENDS = ("numpy", "onnxruntime")
 WORKERS = 2
 PER_TASK = 50
 
-_runner: OnnxRunner
+_runner = cache(OnnxRunner)
 
 
-def _start(backend: str) -> None:
-    global _runner
-    _runner = OnnxRunner(SUITE, backend)
-
-
-def _failures(cases: Sequence[str]) -> list[str]:
-    found = [(case, _runner.failure(case)) for case in cases]
+def _failures(backend: str, cases: Sequence[str]) -> list[str]:
+    found = [(case, _runner(SUITE, backend).failure(case)) for case in cases]
     return [f"{case}: {failure}" for case, failure in found if failure]
 
 
@@ -39,9 +35,9 @@ def check(backend: str, folder: Path) -> int:
     suite = open_suite(SUITE)
     results = run(suite, backend, Options(workers=WORKERS), folder, quiet=True).results
     names = [case.name for case in passing_cases(suite.cases(), results)]
-    with ProcessPoolExecutor(WORKERS, initializer=_start, initargs=(backend,)) as pool:
+    with ProcessPoolExecutor(WORKERS) as pool:
         parts = [names[i : i + PER_TASK] for i in range(0, len(names), PER_TASK)]
-        failures = [failure for part in pool.map(_failures, parts) for failure in part]
+        failures = [failure for part in pool.map(partial(_failures, backend), parts) for failure in part]
     for failure in failures:
         print(failure)
     print(f"{backend}: {len(names)} cases pass here, {len(failures)} of them fail with ONNX's runner")
@@ -50,5 +46,5 @@ def check(backend: str, folder: Path) -> int:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        failed = [backend for backend in sys.argv[1:] or BACKENDS if check(backend, Path(folder, backend))]
-        sys.exit(bool(failed))
+        failures = [check(backend, Path(folder, backend)) for backend in sys.argv[1:] or BACKENDS]
+        sys.exit(any(failures))

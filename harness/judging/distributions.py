@@ -13,6 +13,7 @@ is that the values are independent and follow the distribution.
   equal probability form a group, and all groups share the rate of false alarms. A thousand draws reliably detect a
   probability of 1/4 that is off by 0.2. Impossible values are always detected. The elements that Dropout drops are
   tested in the same way.
+- The order of values, repetitions and tails: see ``randomness``. All tests of an output share the rate of false alarms.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from harness.judging.compare import Comparison, OutputNames, output_name, shape_mismatch
 from harness.judging.measures import MAX_ERROR
+from harness.judging.randomness import Events, continuous_findings, lag_finding, relative_entropy
 from harness.numbers.distributions import (
     REACH,
     Bernoulli,
@@ -105,8 +108,23 @@ def _test(
     if not y.size or isinstance(distribution, Mask):
         return _TestResult(0.0, 0, "")
     if isinstance(distribution, Normal | Uniform):
-        return _kolmogorov_test(distribution, y.ravel(), element, alarm_rate)
-    return _frequency_test(distribution, y, inputs, alarm_rate)
+        y = y.ravel()
+        slack = _rounding(distribution, y, element)
+        results = [_kolmogorov_test(distribution, y, element, alarm_rate / 2)]
+        findings = continuous_findings(distribution, y, slack, alarm_rate / 2)
+    elif isinstance(distribution, Bernoulli) and distribution.or_complement:
+        source = np.asarray(inputs[distribution.input])
+        complement = np.asarray(1 - source, source.dtype)
+        others = [complement if i == distribution.input else x for i, x in enumerate(inputs)]
+        law = msgspec.structs.replace(distribution, or_complement=False)
+        answers = [_test(law, got, element, readings, alarm_rate) for readings in (inputs, others)]
+        return min(answers, key=lambda one: one.ratio)
+    else:
+        results = [_frequency_test(distribution, y, inputs, alarm_rate / 2)]
+        findings = [lag_finding(_events(distribution, y, inputs), alarm_rate / 2)]
+    results += [_TestResult(one.ratio, 0, one.message) for one in findings]
+    failures = [one for one in results if one.ratio > 1]
+    return failures[0] if failures else max(results, key=lambda one: one.ratio)
 
 
 def _description(distribution: Distribution) -> str:
@@ -182,6 +200,11 @@ def _ulp_of(distribution: Continuous, element: ElementType) -> float:
     return float(ulp(np.array(max(map(abs, parameters))), element))
 
 
+def _rounding(distribution: Continuous, y: np.ndarray, element: ElementType) -> np.ndarray:
+    """How far values [n] may be from those that a generator in the element type rounds."""
+    return _GENERATOR_ULPS * np.maximum(ulp(y, element), _ulp_of(distribution, element))
+
+
 def _kolmogorov_test(distribution: Continuous, y: np.ndarray, element: ElementType, alarm_rate: float) -> _TestResult:
     """Test the Kolmogorov distance of values [n] from a distribution, with an allowance for rounding.
 
@@ -192,7 +215,7 @@ def _kolmogorov_test(distribution: Continuous, y: np.ndarray, element: ElementTy
     """
     values, counts = np.unique(y, return_counts=True)
     up_to = np.cumsum(counts) / y.size
-    slack = _GENERATOR_ULPS * np.maximum(ulp(values, element), _ulp_of(distribution, element))
+    slack = _rounding(distribution, values, element)
     highest = np.maximum.accumulate(values + slack)
     lowest = np.minimum.accumulate((values - slack)[::-1])[::-1]
     above = up_to - distribution.below(highest)
@@ -217,9 +240,7 @@ def _frequency_test(
     distribution: Bernoulli | Multinomial | Dropped, y: np.ndarray, inputs: Sequence[Value], alarm_rate: float
 ) -> _TestResult:
     """Test the frequency in each group; probabilities are as precise as the input's type, but 0 and 1 are exact."""
-    source = inputs[distribution.input]
-    assert isinstance(source, np.ndarray)
-    slack = 2 * 2.0 ** (1 - max(_precision(source), _MIN_PRECISION))
+    slack = _probability_error(distribution, inputs)
     match distribution:
         case Bernoulli():
             groups = list(_groups_of_bernoulli(distribution, y, inputs))
@@ -229,7 +250,7 @@ def _frequency_test(
             groups = list(_groups_of_dropout(distribution, y, inputs))
     if not groups:
         return _TestResult(0.0, 0, "")
-    exponents = [one.draws * _relative_entropy(one.hits / one.draws, one.probability, slack) for one in groups]
+    exponents = [one.draws * relative_entropy(one.hits / one.draws, one.probability, slack) for one in groups]
     allowed = math.log(2 * len(groups) / alarm_rate)
     worst = int(np.argmax(exponents))
     event, probability, draws, hits = groups[worst]
@@ -240,8 +261,32 @@ def _frequency_test(
     return _TestResult(exponents[worst] / allowed, 0, message)
 
 
+def _probability_error(distribution: Bernoulli | Multinomial | Dropped, inputs: Sequence[Value]) -> float:
+    """How far a generator's probabilities may be off."""
+    source = inputs[distribution.input]
+    assert isinstance(source, np.ndarray)
+    return 2 * 2.0 ** (1 - max(_precision(source), _MIN_PRECISION))
+
+
 def _precision(array: np.ndarray) -> int:
     return format_of(element_type(array.dtype)).precision
+
+
+def _events(distribution: Bernoulli | Multinomial | Dropped, y: np.ndarray, inputs: Sequence[Value]) -> Events:
+    """An event per draw, in order: a 1, a dropped element, or one of the first outcomes, which are about half."""
+    slack = _probability_error(distribution, inputs)
+    match distribution:
+        case Bernoulli():
+            return Events((y == 1).ravel(), distribution.chances(inputs).ravel(), slack)
+        case Multinomial():
+            up_to = np.cumsum(distribution.chances(inputs), axis=1)
+            last = np.argmin(np.abs(up_to - 0.5), axis=1)
+            probability = np.take_along_axis(up_to, last[:, np.newaxis], axis=1)
+            probability = np.where(probability > 1 - slack, 1.0, probability)
+            return Events((y <= last[:, np.newaxis]).ravel(), np.broadcast_to(probability, y.shape).ravel(), slack)
+        case Dropped():
+            dropped = y[distribution.kept(inputs) != 0] == 0
+            return Events(dropped, np.full(dropped.size, distribution.chance(inputs)), slack)
 
 
 def _groups_of_bernoulli(distribution: Bernoulli, y: np.ndarray, inputs: Sequence[Value]) -> Iterator[_Group]:
@@ -265,12 +310,3 @@ def _groups_of_dropout(distribution: Dropped, y: np.ndarray, inputs: Sequence[Va
     if visible.size:
         dropped = int(np.count_nonzero(visible == 0))
         yield _Group("dropped", distribution.chance(inputs), visible.size, dropped)
-
-
-def _relative_entropy(fraction: float, probability: float, slack: float) -> float:
-    """The relative entropy of a fraction of draws to the nearest probability that is at most ``slack`` off."""
-    near = probability
-    if probability not in (0.0, 1.0):
-        near = min(max(fraction, probability - slack), probability + slack)
-    terms = [q * (math.log(q / p) if p > 0 else math.inf) for q, p in ((fraction, near), (1 - fraction, 1 - near)) if q]
-    return max(0.0, sum(terms))

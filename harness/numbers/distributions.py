@@ -74,6 +74,8 @@ class Bernoulli(msgspec.Struct, frozen=True, tag_field="distribution", tag="bern
 
     input: int = 0
     """The graph's input that holds the probabilities."""
+    or_complement: bool = False
+    """Whether an answer may also have 1 with 1 minus the probability, in all elements: another reading of the text."""
 
     @np.errstate(invalid="ignore")  # of signalling NaN
     def chances(self, inputs: Sequence[Any]) -> np.ndarray:

@@ -240,14 +240,14 @@ def test_shapes_come_first_and_few_values_cannot_fail():
 
 
 def test_the_message_shows_the_distance_and_its_maximum():
-    found = judged(Normal(0.0, 1.0), np.linspace(0.2, 0.4, N), "float")
+    found = judged(Normal(0.0, 1.0), np.random.default_rng(1).permutation(np.linspace(0.2, 0.4, N)), "float")
     assert found.message == (
-        "y: Kolmogorov distance 0.579 from a normal distribution of mean 0 and scale 1, 0.0327 allowed "
+        "y: Kolmogorov distance 0.579 from a normal distribution of mean 0 and scale 1, 0.0332 allowed "
         "(float; 10,000 values of mean 0.3 and deviation 0.0577)"
     )
-    ones = judged(Bernoulli(), np.arange(1000) % 2.0, "float", np.full(1000, 0.25))
+    ones = judged(Bernoulli(), np.random.default_rng(1).permutation(1000) % 2.0, "float", np.full(1000, 0.25))
     assert ones.message == (
-        "y: 500 of 1,000 are 1, whose probability is 0.25; the chance of that is below exp(-144), exp(-21.4) allowed"
+        "y: 500 of 1,000 are 1, whose probability is 0.25; the chance of that is below exp(-144), exp(-22.1) allowed"
     )
 
 
@@ -274,3 +274,137 @@ def test_our_own_examples_follow_their_distributions(distribution: Distribution)
         == "passed"
     )
     assert np.ptp(drawn) <= distribution.width(inputs)
+
+
+def correlated(z: np.ndarray, rho: float) -> np.ndarray:
+    """Normal values of which each has this correlation with the next."""
+    x = z.copy()
+    for i in range(1, x.size):
+        x[i] = rho * x[i - 1] + math.sqrt(1 - rho * rho) * z[i]
+    return x
+
+
+def without_a_quarter(u: np.ndarray) -> np.ndarray:
+    """Values of the two outer parts in place of those between 3/8 and 5/8."""
+    return np.where(np.abs(u - 0.5) < 0.125, u * 1.5 % 0.375 + np.where(u < 0.5, 0.0, 0.625), u)
+
+
+RIGHT_LAW = {
+    "ascending normal values": (NORMAL, normal(lambda z: -6 + 4 * np.sort(z)), "depend on those 1 before"),
+    "ascending uniform values": (UNIFORM, even(lambda u: -1.5 + 4 * np.sort(u)), "depend on those 1 before"),
+    "a ramp": (UNIFORM, even(lambda u: -1.5 + 4 * (np.arange(u.size) + 0.5) / u.size), "depend on those 1 before"),
+    "a block twice": (UNIFORM, even(lambda u: -1.5 + 4 * np.tile(u[: N // 2], 2)), ""),
+    "a block of 50 again and again": (NORMAL, normal(lambda z: -6 + 4 * np.resize(z[:50], N)), ""),
+    "correlated neighbours": (NORMAL, normal(lambda z: -6 + 4 * correlated(z, 0.3)), "depend on those 1 before"),
+    "the rows of a matrix alike": (
+        UNIFORM,
+        even(lambda u: -1.5 + 4 * ((np.repeat(np.random.default_rng(1).permutation(100) / 100, 100) + u / 8) % 1)),
+        "values depend on those",
+    ),
+}
+
+
+@pytest.mark.parametrize("of", FLOATS)
+@pytest.mark.parametrize("fault", RIGHT_LAW)
+def test_values_in_no_random_order_fail(fault: str, of: str):
+    distribution, draw, message = RIGHT_LAW[fault]
+    for seed in range(3):
+        found = judged(distribution, draw(np.random.default_rng(seed)), of)
+        assert found.verdict == "wrong_value"
+        assert message in found.message
+
+
+FINE = ("float", "double")
+MORE = 10_300
+"""As many values as the suite asks for."""
+
+
+@pytest.mark.parametrize("of", FINE)
+def test_tails_that_are_cut_off_fail(of: str):
+    for seed in range(3):
+        z = np.random.default_rng(seed).standard_normal(2 * MORE)
+        assert judged(NORMAL, -6 + 4 * z[:MORE], of).verdict == "passed"
+        found = judged(NORMAL, -6 + 4 * z[np.abs(z) < 3][:MORE], of)
+        assert found.verdict == "wrong_value"
+        assert "values are in the outer 0.0026 of the distribution" in found.message
+        found = judged(NORMAL, -6 + 4 * np.minimum(z[:MORE], 2.2), of)
+        assert found.verdict == "wrong_value"
+
+
+@pytest.mark.parametrize("of", FLOATS)
+def test_a_range_of_which_a_quarter_is_missing_fails(of: str):
+    for seed in range(3):
+        u = np.random.default_rng(seed).random(N)
+        assert judged(UNIFORM, -1.5 + 4 * without_a_quarter(u), of).verdict == "wrong_value"
+        assert judged(UNIFORM, -1.5 + 4 * u * 0.75, of).verdict == "wrong_value"
+
+
+@pytest.mark.parametrize("of", FINE)
+def test_too_few_distinct_values_fail(of: str):
+    u = np.random.default_rng(3).random(N)
+    found = judged(UNIFORM, -1.5 + 4 * np.floor(u * 2**16) / 2**16, of)
+    assert found.verdict == "wrong_value"
+    assert "of 10,000 values repeat an earlier one" in found.message
+    assert judged(UNIFORM, -1.5 + 4 * np.floor(u * 2**23) / 2**23, of).verdict == "passed"
+
+
+@pytest.mark.parametrize("of", ["float16", "bool", "int32"])
+def test_discrete_draws_in_no_random_order_fail(of: str):
+    generator = np.random.default_rng(5)
+    half = CHANCES.size // 2
+    u = generator.random(CHANCES.size)
+    assert judged(Bernoulli(), (u < CHANCES).astype(np.float64), of, CHANCES).verdict == "passed"
+    for order in (np.tile(u[:half], 2), np.sort(u), np.resize(u[:60], u.size)):
+        ones = (order < CHANCES).astype(np.float64)
+        assert judged(Bernoulli(), ones, of, CHANCES).verdict == "wrong_value"
+    if of != "bool":
+        chances = Multinomial().chances([LOGS])
+        drawn = np.array([generator.choice(5, 2000, p=row) for row in chances])
+        assert judged(Multinomial(), drawn, "int32", LOGS).verdict == "passed"
+        for wrong in (np.sort(drawn, axis=1), np.tile(drawn[:, :1000], (1, 2))):
+            found = judged(Multinomial(), wrong, "int32", LOGS)
+            assert found.verdict == "wrong_value"
+            assert "values depend on those" in found.message
+
+
+def test_dropping_in_no_random_order_fails():
+    u = np.random.default_rng(3).random(DATA.size)
+    for order in (np.sort(u), np.tile(u[:1000], 2), np.resize(u[:40], u.size)):
+        kept = order >= 0.25
+        found = judged_dropout(kept * DATA / 0.75, kept, 0.25, "float")
+        assert found.verdict == "wrong_value"
+        assert "values depend on those" in found.message
+
+
+def test_the_rate_of_false_alarms_of_all_tests_together(monkeypatch: pytest.MonkeyPatch):
+    """With a rate of one in 20 in place of 10^-9, about that many or fewer right answers fail."""
+    from harness.judging import distributions
+
+    monkeypatch.setattr(distributions, "FALSE_ALARM_RATE", 0.05)
+    failed = 0
+    for seed in range(200):
+        generator = np.random.default_rng(seed)
+        for distribution, values in (
+            (UNIFORM, -1.5 + 4 * generator.random(500)),
+            (NORMAL, generator.normal(-6, 4, 500)),
+        ):
+            failed += judged(distribution, values, "float").verdict != "passed"
+        ones = generator.random(CHANCES.size) < CHANCES
+        failed += judged(Bernoulli(), ones.astype(np.float64), "float", CHANCES).verdict != "passed"
+    assert failed <= 30
+
+
+@pytest.mark.parametrize("of", ["float16", "bool", "int32"])
+def test_the_complement_of_a_bernoulli_distribution_passes_as_a_whole_if_the_text_has_it(of: str):
+    both = Bernoulli(or_complement=True)
+    ones = np.random.default_rng(5).random(CHANCES.size) < CHANCES
+    for answer, verdicts in (
+        (ones, ("passed", "passed")),
+        (~ones, ("wrong_value", "passed")),
+        (np.where(np.arange(ones.size) % 12 < 6, ones, ~ones), ("wrong_value", "wrong_value")),
+        (np.zeros_like(ones), ("wrong_value", "wrong_value")),
+    ):
+        found = [judged(law, answer.astype(np.float64), of, CHANCES).verdict for law in (Bernoulli(), both)]
+        assert tuple(found) == verdicts
+    scalar = [judged(both, np.array(one), of, np.array(0.0)).verdict for one in (0.0, 1.0)]
+    assert scalar == ["passed", "passed"]

@@ -31,13 +31,13 @@ class OnnxRunner:
             return load_model_tests(str(suite.parent), suite.name) if kind == "real" else []
 
         with patch.object(runner, "load_model_tests", load):
-            self._items = runner.Runner(_onnx_backend(load_backend(backend)))._test_items["RealModel"]
+            self._tests = runner.Runner(_onnx_backend(load_backend(backend))).test_cases["OnnxBackendRealModelTest"]
 
     def failure(self, case: str) -> str:
         """Why a case fails; empty if it passes, or if the backend declines it."""
         try:
             with np.errstate(all="ignore"):
-                self._items[f"{case}_cpu"].func(unittest.TestCase())
+                getattr(self._tests, f"{case}_cpu")(unittest.TestCase())
         except unittest.SkipTest:
             return ""
         except Exception as error:
@@ -91,7 +91,7 @@ def passing_cases(cases: Iterable[Case], results: Iterable[Result]) -> list[Case
 
 
 def data_sets_of_onnx_test_runner(case: Path) -> list[Path]:
-    """The data sets of a case as onnxruntime's ``onnx_test_runner`` finds them: every folder inside its own."""
+    """The data sets of a case as ``onnx_test_runner`` finds them: every folder inside the case."""
     return sorted(path for path in case.iterdir() if path.is_dir())
 
 
