@@ -19,8 +19,6 @@ Shape: TypeAlias = tuple[int, ...]
 Pair: TypeAlias = tuple[np.ndarray, np.ndarray]
 Drawing: TypeAlias = Callable[[Draw, Shape, Shape], Pair]
 """Draws the two inputs of an operator, of the given shapes; its name and docstring are those of an input group."""
-OpenElements: TypeAlias = Callable[[Draw, np.ndarray, np.ndarray], np.ndarray]
-"""Marks the elements of an answer that the text leaves open, for two inputs that are not broadcast."""
 Function: TypeAlias = Callable[[Any, Any, ElementType], Any]
 """What an operator makes of two tensors whose shapes NumPy broadcasts, and of their element type."""
 
@@ -28,16 +26,6 @@ ALIKE: Final = (3, 6, 8)
 """The shape of both inputs where shapes are not the point: room for each of 12 values beside each."""
 FLAT: Final = (144,)
 """A shape for floats of every magnitude: in one case with ordinary ones their bounds would widen its rtol and atol."""
-LONG: Final = (4, 1033)
-"""4,132 elements, in rows that no power of two divides: more than a kernel takes at once."""
-TAIL: Final = (3, 347)
-"""1,041 elements, for older versions."""
-DEEP: Final = (2, 1, 3, 1, 2, 5)
-"""Six axes."""
-PERIOD: Final = 97
-"""After how many elements the values of ``LONG`` repeat, so that files are small; coprime to its sizes."""
-LEAD: Final = ("tensor(float)",)
-"""The type that sizes are tried in."""
 APART: Final = (2, 5)
 """A shape for inputs that may end a process, so that they are a case of their own."""
 
@@ -165,11 +153,6 @@ def ordinary(family: Family, drawing: Drawing) -> None:
         start = choices.index(tuple(draw.attributes.values()))
         return MULTIDIRECTIONAL[start :: len(choices)] if draw.types["T"] == lead else ()
 
-    about = "More elements than a kernel takes at once, with a rest; a row beside each of four; six axes."
-    give(family.newest, _named("sizes", about, tiled(drawing)), _long_pairs, T=(lead, "tensor(int64)"))
-    for each in family.older:
-        leads = tuple(sorted({_lead(version.variables["T"]) for version in each.schemas}))
-        give(each, _named("sizes", "1,041 elements; six axes.", tiled(drawing)), _tail_pairs, T=leads)
     about = (
         "Every way for two shapes to meet: 0-D, ones, missing leading axes, no elements; dealt out to the attributes."
     )
@@ -177,17 +160,9 @@ def ordinary(family: Family, drawing: Drawing) -> None:
 
 
 def group(
-    *operators: Operator,
-    shape: Shape = ALIKE,
-    size: bool = False,
-    unspecified: str = "",
-    elements: OpenElements | None = None,
-    **only: str | tuple[str, ...],
+    *operators: Operator, shape: Shape = ALIKE, unspecified: str = "", **only: str | tuple[str, ...]
 ) -> Callable[[Drawing], Drawing]:
-    """Registers a drawing as an input group of operators: both of one shape, unless their attributes ask otherwise.
-
-    ``size`` asks for the shapes that are about size, of which the first operator gets the larger ones.
-    """
+    """Registers a drawing as an input group of operators: both of one shape, unless their attributes ask otherwise."""
 
     def shapes(draw: Draw) -> Iterable[tuple[Shape, Shape]]:
         if draw.attributes.get("broadcast") != 1:
@@ -200,8 +175,7 @@ def group(
 
     def register(drawing: Drawing) -> Drawing:
         for each in operators:
-            asked = shapes if not size else _long_pairs if each is operators[0] else _tail_pairs
-            give(each, drawing, asked, unspecified=unspecified, elements=elements, **only)
+            give(each, drawing, shapes, unspecified=unspecified, **only)
         return drawing
 
     return register
@@ -209,29 +183,6 @@ def group(
 
 def _one_pair(draw: Draw) -> Iterable[tuple[Shape, Shape]]:
     return [MULTIDIRECTIONAL[draw.integer(0, len(MULTIDIRECTIONAL) - 1)]]
-
-
-def _long_pairs(draw: Draw) -> Iterable[tuple[Shape, Shape]]:
-    if draw.types["T"] == "tensor(int64)":
-        return [(LONG, LONG[1:])]
-    return [(LONG, LONG), (LONG, LONG[1:]), (DEEP, (3, 1, 4, 1, 1))]
-
-
-def _tail_pairs(draw: Draw) -> Iterable[tuple[Shape, Shape]]:
-    if draw.attributes.get("axis", OMITTED) != OMITTED:
-        return []
-    row = draw.attributes.get("broadcast") == 1
-    return [(shape, shape[1:] if row else shape) for shape in (TAIL, DEEP)]
-
-
-def tiled(drawing: Drawing) -> Drawing:
-    """A drawing whose values repeat, so that those of large shapes are small files."""
-
-    def repeating(draw: Draw, a: Shape, b: Shape) -> Pair:
-        first, second = drawing(draw, (PERIOD,), (PERIOD,))
-        return np.resize(first, a), np.resize(second, b)
-
-    return repeating
 
 
 def _named(name: str, about: str, drawing: Drawing) -> Drawing:
@@ -247,27 +198,17 @@ def give(
     drawing: Drawing,
     shapes: Callable[[Draw], Iterable[tuple[Shape, Shape]]],
     unspecified: str = "",
-    elements: OpenElements | None = None,
     **only: str | tuple[str, ...],
 ) -> None:
-    """Registers a drawing as an input group of an operator, at the shapes that the row of a plan asks for.
-
-    ``unspecified`` says why answers are open: all of them, or those that ``elements`` marks.
-    """
+    """Registers a drawing as an input group of an operator, at the shapes that the row of a plan asks for."""
     names = [p.name for p in to.schemas[0].inputs]
-    output = to.schemas[0].outputs[0].name
 
     @functools.wraps(drawing)
     def generate(draw: Draw) -> Iterator[Inputs | Sample]:
         for a, b in shapes(draw):
-            pair = drawing(draw, a, b)
-            inputs = dict(zip(names, pair, strict=True))
-            open_ = elements(draw, *pair) if elements else np.zeros(0, bool)
-            yield (
-                Sample(inputs, unspecified=unspecified, unspecified_elements={output: open_}) if open_.any() else inputs
-            )
+            yield dict(zip(names, drawing(draw, a, b), strict=True))
 
-    to.inputs(unspecified="" if elements else unspecified, **only)(generate)
+    to.inputs(unspecified=unspecified, **only)(generate)
 
 
 def crossed(xs: np.ndarray, ys: np.ndarray, a: Shape, b: Shape) -> Pair:

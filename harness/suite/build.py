@@ -31,7 +31,6 @@ from harness.spec.values import (
     type_of_value,
 )
 from harness.suite.cases import Built, Case, DataSet, Labels, finish, mask_type
-from harness.suite.effects import Effects
 from harness.suite.names import attribute_label, case_name, type_label
 from harness.suite.planning import Plan, Row
 
@@ -79,9 +78,8 @@ def build_rows(operator: Operator, version: Schema, rows: Iterable[Row]) -> Iter
             reason = sample.unspecified or row.group.unspecified
             data_set = _DataSet(row.group.name, row.group.about, seed, reason, sample)
             models.setdefault(name, (node, []))[1].append(data_set)
-    effects = Effects()
     for name, (node, data_sets) in models.items():
-        yield _build(name, node, data_sets, effects)
+        yield _build(name, node, data_sets)
 
 
 def _build_example(operator: Operator, version: Schema, example: Example) -> Built:
@@ -99,10 +97,10 @@ def _build_example(operator: Operator, version: Schema, example: Example) -> Bui
         if found.dtype != printed.dtype or not np.array_equal(found, printed):
             raise ExampleDisagrees(f"{example.name}: the document prints {printed.tolist()}, the oracle gives {found}.")
     about = "An example of the operator's document."
-    return _build(example.name, node, [_DataSet("example", about, "", "", sample)], Effects())
+    return _build(example.name, node, [_DataSet("example", about, "", "", sample)])
 
 
-def _build(name: str, node: Node, data_sets: Sequence[_DataSet], effects: Effects) -> Built:
+def _build(name: str, node: Node, data_sets: Sequence[_DataSet]) -> Built:
     version, types, attributes = node.version, node.types, node.attributes
     calls = [node.call(one.sample) for one in data_sets]
     fed = [[*call.arguments().items(), *call.scope.values.items()] for call in calls]
@@ -123,7 +121,7 @@ def _build(name: str, node: Node, data_sets: Sequence[_DataSet], effects: Effect
             ]
         )
     given = [[output.expected for output in answer] for answer in answers]
-    described = [_data_set(node, effects, *one) for one in zip(data_sets, calls, answers, strict=True)]
+    described = [_data_set(*one) for one in zip(data_sets, calls, answers, strict=True)]
     distributions, *others = (tuple(one.distribution for one in answer if one.distribution) for answer in given)
     if any(other != distributions for other in others) or len(distributions) not in (0, len(given[0])):
         raise DistributionsDiffer(f"{name} has data sets, or outputs, of which some are random.")
@@ -241,7 +239,7 @@ def _declared(every: Iterable[Sequence[tuple[str, ValueType, Value]]]) -> list[t
     ]
 
 
-def _data_set(node: Node, effects: Effects, one: _DataSet, call: Call, outputs: Sequence[_Output]) -> DataSet:
+def _data_set(one: _DataSet, call: Call, outputs: Sequence[_Output]) -> DataSet:
     arrays = [
         (values, output.bound, mask)
         for _, output, marks in outputs
@@ -258,8 +256,6 @@ def _data_set(node: Node, effects: Effects, one: _DataSet, call: Call, outputs: 
     others_judge_it = all(map(_is_comparable, values)) and all(
         map(_is_loadable, [*values, *(typed.value for typed in call.arguments().values())])
     )
-    is_scored = not one.unspecified or unspecified_elements > 0
-    exercises = effects.shown_by(node, one.sample) if is_scored else ()
     return DataSet(
         group=one.group,
         about=one.about,
@@ -269,7 +265,6 @@ def _data_set(node: Node, effects: Effects, one: _DataSet, call: Call, outputs: 
         unspecified=one.unspecified,
         unspecified_elements=unspecified_elements,
         bits=call.bits(),
-        exercises=exercises,
         numbers=call.spells_numbers(),
         hidden=bool(one.unspecified) or several or call.spells_numbers() or not others_judge_it,
     )

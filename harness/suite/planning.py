@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
@@ -12,12 +11,8 @@ from typing import Any
 import msgspec
 from covertable import make
 
-from harness.oracles.draw import Draw
-from harness.oracles.node import Node
-from harness.oracles.operator import Group, Operator, as_sample
+from harness.oracles.operator import Group, Operator
 from harness.spec.schema import Schema
-from harness.spec.values import element_in, parse_type
-from harness.suite.effects import matters
 from harness.suite.strength import Strength
 
 PRODUCT_LIMIT = 400
@@ -46,94 +41,22 @@ def plan(operator: Operator, version: Schema, strength: Strength = "pairs") -> P
     """The rows for one version of an operator, in an order that depends on nothing but its factors.
 
     The first group is ordinary and gets the product of types × attributes up to ``PRODUCT_LIMIT`` rows
-    (``pairs``), or however large it is if the operator has ``full_product``; with ``each`` the latter meets every
-    combination of types. The other groups that are scored are spread so that each pair of factor values is there that
-    can be; groups that the text leaves open meet each value once. Every group meets the commonest type it is about, and
-    every attribute value a row in which it matters, if there is one.
+    (``pairs``), or however large it is if the operator is to be tried ``whole``; the other groups are spread so that
+    each pair of factor values is there that can be.
     """
     factors = _Factors(operator, version)
     first, *others = operator.groups
-    scored = [group for group in others if not group.unspecified]
-    unscored = [group for group in others if group.unspecified]
     product = math.prod(map(len, factors.pools))
     if strength == "full":
         rows = [(*row, group) for group in operator.groups for row in factors.product()]
     elif strength == "pairs" and (operator.full_product or product <= PRODUCT_LIMIT):
         rows = [(*row, first) for row in factors.product()]
-        rows += _covering(factors, scored, 2)
-    elif operator.full_product:
-        rows = [(*row, first) for row in _with_news(factors.product(), len(factors.variables))] + _covering(
-            factors, scored, 1
-        )
+        rows += _covering(factors, others, 2)
+    elif strength == "each" and operator.full_product:
+        rows = [(*row, first) for row in _with_news(factors.product())] + _covering(factors, others, 1)
     else:
-        rows = _covering(factors, [first, *scored], 1 if strength == "each" else 2)
-    if strength != "full":
-        rows += _covering(factors, unscored, 1)
-    rows += _in_common_types(factors, operator.groups, rows)
-    planned = [row for row in rows if factors.admits(row)]
-    planned += _showing(factors, operator, version, planned)
-    return Plan(tuple(map(factors.row, planned)), product * len(operator.groups))
-
-
-def _in_common_types(
-    factors: _Factors, groups: Sequence[Group], rows: Sequence[tuple[Any, ...]]
-) -> Iterator[tuple[Any, ...]]:
-    """A row for each group that does not meet the commonest types it is about: one that it meets, in these types."""
-    count = len(factors.variables)
-    for group in groups:
-        met = [row for row in rows if row[-1] is group and factors.admits(row)]
-        for types in itertools.product(*factors.pools[:count]) if met else ():
-            if any(row[:count] == types for row in met):
-                break
-            found = next((row for row in ((*types, *one[count:]) for one in met) if factors.admits(row)), None)
-            if found:
-                yield found
-                break
-
-
-_MOST_CANDIDATES = 40
-"""Rows that are tried for an attribute value that matters in none of those planned."""
-
-
-def _showing(
-    factors: _Factors, operator: Operator, version: Schema, rows: Sequence[tuple[Any, ...]]
-) -> Iterator[tuple[Any, ...]]:
-    """A row for each attribute value that changes no answer in the rows, in which it does, if one is found."""
-    for place, name in list(enumerate(factors.names))[len(factors.variables) :]:
-        for value in factors.pools[place]:
-            there = [row for row in rows if row[place] is value]
-            if any(_shows(factors, operator, version, row, name) for row in there[:_MOST_CANDIDATES]):
-                continue
-            candidates = itertools.islice(_changed(factors, operator.groups, rows, place, value), _MOST_CANDIDATES)
-            if found := next((r for r in candidates if _shows(factors, operator, version, r, name)), None):
-                yield found
-
-
-def _changed(
-    factors: _Factors, groups: Sequence[Group], rows: Sequence[tuple[Any, ...]], place: int, value: Any
-) -> Iterator[tuple[Any, ...]]:
-    """Rows with a value in a place: those of the plan with that value put in, for each group that is scored."""
-    seen: set[str] = set()
-    for group in groups:
-        if group.unspecified:
-            continue
-        for row in rows:
-            changed = (*row[:place], value, *row[place + 1 : -1], group)
-            if repr(changed[:-1]) + group.name not in seen and factors.admits(changed):
-                seen.add(repr(changed[:-1]) + group.name)
-                yield changed
-
-
-def _shows(factors: _Factors, operator: Operator, version: Schema, values: tuple[Any, ...], name: str) -> bool:
-    """Whether the attribute's value matters in a scored sample of the row; not if the group has none for the row."""
-    row = factors.row(values)
-    node = Node(operator, version, row.types, row.attributes)
-    try:
-        samples = list(map(as_sample, row.group.generate(Draw("planning", row.types, row.attributes))))
-    except Exception:  # noqa: BLE001 - whatever a generator raises for attributes that it is not for
-        return False
-    scored = (s for s in samples if not (s.unspecified or row.group.unspecified) or s.unspecified_elements)
-    return any(matters(node, sample, name) for sample in itertools.islice(scored, 3))
+        rows = _covering(factors, operator.groups, 1 if strength == "each" else 2)
+    return Plan(tuple(factors.row(row) for row in rows if factors.admits(row)), product * len(operator.groups))
 
 
 def plan_sweeps(operator: Operator, version: Schema) -> Plan:
@@ -144,18 +67,6 @@ def plan_sweeps(operator: Operator, version: Schema) -> Plan:
     return Plan(tuple(factors.row(row) for row in rows if factors.admits(row)), possible)
 
 
-_COMMON = (
-    *("float", "int64", "int32", "bool", "double", "uint8", "int8", "string", "float16", "uint16", "int16"),
-    *("uint32", "uint64", "bfloat16"),
-)
-"""Element types by how many runtimes have them; those that are not named come last."""
-
-
-def _rarity(text: str) -> int:
-    name = element_in(parse_type(text)).name
-    return _COMMON.index(name) if name in _COMMON else len(_COMMON)
-
-
 class _Factors:
     """The factors of one version but for the groups: its type variables and its attributes, each with its values."""
 
@@ -163,7 +74,7 @@ class _Factors:
         self.variables = list(version.variables)
         self.names = [*self.variables, *(a.name for a in version.attributes)]
         self.pools: list[Sequence[Any]] = [
-            *(sorted(types, key=_rarity) for types in version.variables.values()),
+            *version.variables.values(),
             *(operator.attributes[a.name] for a in version.attributes),
         ]
         needs = [(constraint, list(inspect.signature(constraint).parameters)) for constraint in operator.constraints]
@@ -202,11 +113,11 @@ class _Factors:
         return met and values[-1].admits(dict(zip(self.names, values, strict=False)))
 
 
-def _with_news(rows: Iterable[tuple[Any, ...]], types: int) -> Iterator[tuple[Any, ...]]:
-    """The rows with a combination of types (their first ``types`` values), or another value, that none before has."""
+def _with_news(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """The rows that have a value of some factor which none before them has."""
     met: set[tuple[int, str]] = set()
     for row in rows:
-        values = {(0, repr(row[:types])), *((place, repr(value)) for place, value in enumerate(row[types:], 1))}
+        values = {(place, repr(value)) for place, value in enumerate(row)}
         if not values <= met:
             met |= values
             yield row

@@ -79,22 +79,6 @@ def test_the_float_literals_of_function_bodies_are_honest_in_double():
         assert 2.0**-52 < abs(body - np.asarray(output.value)[0]) < 4 * output.bound[0] < 1e-5
 
 
-@pytest.mark.parametrize(("op", "since"), [("Elu", 1), ("Selu", 1), ("LeakyRelu", 6), ("LeakyRelu", 16), ("PRelu", 7)])
-def test_nan_is_in_no_branch_and_each_makes_nan_of_it(op: str, since: int):
-    slope = ([0.0, 2.0],) if op == "PRelu" else ()
-    assert np.isnan(values(op, since, [NAN, NAN], *slope)).all()
-    (group,) = (one for one in find(op, since).groups if one.name == "nan")
-    assert "Common practice: " in group.about
-
-
-@pytest.mark.parametrize(("op", "attributes"), [("Relu", {}), ("Celu", {"alpha": 2.5}), ("HardSigmoid", {})])
-def test_beside_nan_special_values_are_scored(op: str, attributes: dict[str, Any]):
-    version = {"Relu": 14, "Celu": 12, "HardSigmoid": 22}[op]
-    (group,) = (one for one in find(op, version).groups if one.name == "special_values")
-    (sample,) = group.generate(Draw("", {"T": "tensor(float)"}, attributes))
-    np.testing.assert_array_equal(sample.unspecified_elements["Y"], np.isnan(sample.inputs["X"]))
-
-
 def test_clip_with_crossed_limits_is_max_in_13_and_open_before():
     assert values("Clip", 13, [-2, 0, 2], 2, 1) == [1, 1, 1]
     assert unspecified_groups("Clip", 13, "int64") == set()

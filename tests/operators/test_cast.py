@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 import pytest
 
-from harness.operators.tensor.cast_inputs import doubt, other_answer, parts
+from harness.operators.tensor.cast_inputs import doubt, sorted_out
 from harness.oracles.draw import Draw
 from harness.oracles.evaluate import answer, expected
 from harness.oracles.node import Call
@@ -135,85 +135,6 @@ def test_narrow_floats_round_to_even():
     assert cast([18, 22, -28], "int8", "float6e3m2") == [16, 24, -28]
 
 
-def test_narrow_floats_saturate():
-    """The technical notes: "x>6 | 6", "x<-6 | -6", "+Inf | 6"; float6: "Downcasting RNE with saturation"."""
-    assert cast([9, -8, INF, -INF, 1e6], "float", "float4e2m1") == [6, -6, 6, -6, 6]
-    assert cast([25, INF, -1e30], "float", "float6e2m3") == [7.5, 7.5, -7.5]
-    assert cast([25, 29, -INF], "float16", "float6e3m2") == [24, 28, -28]
-    assert cast([200, -7], "int16", "float4e2m1", since=23) == [6, -6]
-
-
-@pytest.mark.parametrize("since", [21, 23, 24, 25, 28])
-def test_narrow_integers_take_the_nearest_and_then_its_lowest_bits(since: int):
-    """The technical notes: "rounding to the nearest-integer (with ties to even) … and truncating"."""
-    assert cast([0.5, 1.5, 2.5, 3.5, -0.5], "float", "uint4", since=since) == [0, 2, 2, 4, 0]
-    assert cast([0.5, -1.5, 6.51, -7.5, -8.5], "double", "int4", since=since) == [0, -2, 7, -8, -8]
-    official = list(range(-9, 11))
-    assert cast(official, "float", "int4", since=since) == [7, *range(-8, 8), -8, -7, -6]
-    assert cast(official, "float16", "uint4", since=since) == [*range(7, 16), *range(11)]
-    if since >= 25:
-        assert cast([-3.0, 2.0, 0.5, 1.5, 3.0], "float", "int2", since=since) == [1, -2, 0, -2, -1]
-        assert cast([-3.0, 2.0, 2.5, 3.5], "bfloat16", "uint2", since=since) == [1, 2, 2, 0]
-
-
-OTHER = [
-    (2.7, "float", "int32", 3),
-    (-2.7, "float", "int8", -3),
-    (0.25, "double", "uint64", 1),
-    (3.0, "float", "int32", None),
-    (2.5, "float", "int4", None),
-    (1 + 2**-11 + 2**-40, "double", "float16", 1.0),
-    (1 + 2**-11, "double", "float16", None),
-    (1 + 2**-12, "float", "float16", None),
-    (2049, "int64", "float16", None),
-    (2**24 + 2**16, "int64", "bfloat16", 2.0**24 + 2**17),
-    (1 + 2**-8, "float", "bfloat16", 1 + 2**-7),
-    (1 + 2**-7 - 2**-20, "float", "bfloat16", 1.0),
-    (-(1 + 2**-20), "float", "bfloat16", -(1 + 2**-7)),
-    ((2 - 2**-20) * 2.0**127, "float", "bfloat16", (2 - 2**-7) * 2.0**127),
-    (2.0**128, "double", "bfloat16", None),
-    (2.0**-134, "double", "bfloat16", 2.0**-133),
-    (1.1, "float", "float8e4m3fn", None),
-    (1.1, "double", "float", None),
-]
-
-
-@pytest.mark.parametrize("case", OTHER, ids=str)
-def test_a_second_answer_is_accepted(case: tuple[Any, str, str, Any]):
-    x, of, to, wanted = case
-    assert other_answer(x, BY_NAME[of], BY_NAME[to]) == wanted
-
-
-def test_fractions_may_become_either_neighbour():
-    one = operator("Cast", 28)
-    (row,) = [r for r in planned("Cast", 28).rows if [*r.types.values()] == ["tensor(double)", "tensor(int16)"]][:1]
-    cases = [*build_rows(one, one.schemas[0], [row])]
-    ((case, folder),) = [
-        (built, built.case.file_prefix(n))
-        for built in cases
-        for n, data_set in enumerate(built.case.data_sets)
-        if f"{built.case.file_prefix(n)}alternative_0_0.pb" in built.files and data_set.is_scored
-    ]
-    x, one_answer, other = (
-        np.asarray(decode(case.files[f"{folder}{name}.pb"], parse_type(f"tensor({of})"))).tolist()
-        for name, of in (("input_0", "double"), ("output_0", "int16"), ("alternative_0_0", "int16"))
-    )
-    assert -0.5 in x
-    assert 3.5 in x
-    assert all({a, b} == {math.floor(v), math.ceil(v)} for v, a, b in zip(x, one_answer, other, strict=True))
-
-
-@pytest.mark.parametrize("to", ["float", "double", "float16", "bfloat16", "float8e5m2", "float4e2m1"])
-def test_the_sign_of_zero_stays_and_is_compared(to: str):
-    one = operator("Cast", 28)
-    assert one.bits == "signs"
-    types = {"T1": "tensor(float)", "T2": f"tensor({to})"}
-    given = {"saturate": OMITTED, "round_mode": OMITTED, "to": BY_NAME[to].code}
-    x = np.array([-0.0, 0.0], np.float32)
-    found = np.asarray(expected(Call(one, one.schemas[0], types, {"input": x}, given))[0].value)
-    assert np.signbit(found.astype(np.float32)).tolist() == [True, False]
-
-
 def test_strings_are_numbers_in_the_text_s_spellings():
     texts = ["3.14", "1000", "1e-5", "1E8", "+INF", "INF", "-INF", "NaN", "inf", "nAn"]
     assert same(cast(texts, "string", "double"), [3.14, 1000, 1e-5, 1e8, INF, INF, -INF, NAN, INF, NAN])
@@ -231,21 +152,19 @@ def test_cast_1_has_a_name_for_the_type():
 
 
 OPEN = [
-    (-0.5, "float", "uint8", 28),
+    (2.5, "float", "int8", 28),
     (NAN, "float", "int8", 28),
     (128.0, "float", "int8", 28),
     (-1.0, "float", "uint64", 28),
-    (2.0**31, "float", "int4", 28),
-    (INF, "float", "int2", 28),
-    (NAN, "float", "float4e2m1", 28),
+    (7.0, "float", "float4e2m1", 28),
     (NAN, "float", "float6e3m2", 28),
-    (-0.0, "float", "float6e2m3", 28),
     (-0.0, "float", "float8e8m0", 28),
     (-1, "int8", "float8e8m0", 28),
     (INF, "float8e5m2", "float8e5m2", 28),
     (INF, "float", "float8e5m2fnuz", 23),
     (200, "int16", "int8", 9),
     (2, "int16", "bool", 9),
+    (1.0, "float", "string", 28),
     (0.1, "float", "string", 28),
     (314.25, "float16", "string", 28),
     (True, "bool", "string", 28),
@@ -258,14 +177,6 @@ OPEN = [
 ]
 DECIDED = [
     (127.0, "float", "int8", 28),
-    (2.5, "float", "int8", 28),
-    (-9.0, "float", "int4", 28),
-    (7.0, "float", "float4e2m1", 28),
-    (-INF, "float", "float6e3m2", 28),
-    (-0.0, "float", "float4e2m1", 28),
-    (1.0, "float", "string", 28),
-    (NAN, "float", "string", 28),
-    (-INF, "double", "string", 28),
     (6.9, "float", "float4e2m1", 28),
     (0.0, "float", "float8e8m0", 28),
     (INF, "float8e5m2", "float16", 28),
@@ -317,35 +228,27 @@ def test_something_is_decided_of_every_pair(of: str):
     for to in ELEMENT_TYPES:
         if to.kind != "complex" and {of, to.name} != {"bool", "string"}:
             draw = Draw("", {"T1": f"tensor({of})", "T2": f"tensor({to.name})"}, {})
-            first = parts(draw, 28)[0]
-            assert not first.reason, to.name
-            assert len(first.x), to.name
+            x, doubts = next(sorted_out(draw, 28))
+            assert not doubts, to.name
+            assert len(x), to.name
 
 
-def scored(of: str, to: str, **attributes: Any) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """The scored inputs of one pair, what they give, and what else is accepted."""
+def scored(of: str, to: str, **attributes: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The scored inputs of one pair and what they give."""
     one = operator("Cast", 28)
     rows = [row for row in planned("Cast", 28).rows if list(row.types.values()) == [f"tensor({of})", f"tensor({to})"]]
     given = {"saturate": OMITTED, "round_mode": OMITTED} | attributes
     rows = [row for row in rows if row.attributes == row.attributes | given]
-    found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    found: list[tuple[np.ndarray, np.ndarray]] = []
     for built in build_rows(one, one.schemas[0], rows):
         for number, data_set in enumerate(built.case.data_sets):
             if not data_set.unspecified:
-                folder = built.case.file_prefix(number)
-                output, other = f"{folder}output_0.pb", f"{folder}alternative_0_0.pb"
-                files = ((f"{folder}input_0.pb", of), (output, to), (other if other in built.files else output, to))
-                x, y, z = (decode(built.files[name], parse_type(f"tensor({type_})")) for name, type_ in files)
-                found.append((np.asarray(x), np.asarray(y), np.asarray(z)))
+                folder = f"test_data_set_{number}"
+                files = ((f"{folder}/input_0.pb", of), (f"{folder}/output_0.pb", to))
+                x, y = (decode(built.files[name], parse_type(f"tensor({type_})")) for name, type_ in files)
+                found.append((np.asarray(x), np.asarray(y)))
     assert found
     return found
-
-
-def accepted(of: str, to: str, convert: Callable[[np.ndarray], np.ndarray]) -> bool:
-    with np.errstate(all="ignore"):
-        got = [(convert(x), y, z) for x, y, z in scored(of, to)]
-    as_float = [[v.astype(float) for v in values] for values in got]
-    return all(((g == y) | (g == z) | (np.isnan(g) & np.isnan(y))).all() for g, y, z in as_float)
 
 
 def via(*types: Any) -> Callable[[np.ndarray], np.ndarray]:
@@ -377,19 +280,15 @@ def to_float16_early_infinite(x: np.ndarray) -> np.ndarray:
 
 
 MISTAKES = [
-    ("double", "float16", via(ml_dtypes.bfloat16, np.float16)),
-    ("double", "bfloat16", via(np.float16, ml_dtypes.bfloat16)),
-    ("float", "float16", lambda x: (x.view(np.uint32) & 0xFFFFE000).astype(np.uint32).view(np.float32)),
-    ("float", "bfloat16", via(np.float16, ml_dtypes.bfloat16)),
-    ("float", "int4", lambda x: np.trunc(x).astype(np.int64).astype(ml_dtypes.int4)),
-    ("float", "uint4", lambda x: (np.sign(x) * np.floor(np.abs(x) + 0.5)).astype(np.int64).astype(ml_dtypes.uint4)),
-    ("float", "uint2", lambda x: np.rint(x).clip(0, 3).astype(ml_dtypes.uint2)),
-    ("float", "int8", lambda x: (np.trunc(x) + 2 * (x != np.trunc(x))).astype(np.int8)),
-    ("float", "float4e2m1", lambda x: np.where(np.abs(x) > 6, 0, x).astype(ml_dtypes.float4_e2m1fn)),
+    ("double", "float16", via(np.float32, np.float16)),
+    ("double", "bfloat16", via(np.float32, ml_dtypes.bfloat16)),
     ("int64", "float", via(np.float64, np.float32)),
     ("uint64", "float", via(np.float64, np.float32)),
     ("int64", "double", via(np.float32, np.float64)),
+    ("int32", "bfloat16", via(np.float32, ml_dtypes.bfloat16)),
     ("uint64", "double", via(np.int64, np.float64)),
+    ("float", "bfloat16", to_bfloat16_cut_off),
+    ("float", "bfloat16", to_bfloat16_ties_away),
     ("float", "float16", to_float16_flushed),
     ("float", "float16", to_float16_early_infinite),
     ("int64", "int8", lambda x: x.clip(-128, 127).astype(np.int8)),
@@ -405,30 +304,15 @@ MISTAKES = [
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=[f"{of}-{to}-{n}" for n, (of, to, _) in enumerate(MISTAKES)])
 def test_the_inputs_show_a_mistake(mistake: tuple[str, str, Callable[[np.ndarray], np.ndarray]]):
-    assert not accepted(*mistake)
-
-
-ACCEPTED = [
-    ("double", "float16", via(np.float16)),
-    ("double", "float16", via(np.float32, np.float16)),
-    ("double", "bfloat16", via(np.float32, ml_dtypes.bfloat16)),
-    ("int32", "bfloat16", via(np.float32, ml_dtypes.bfloat16)),
-    ("float", "bfloat16", to_bfloat16_cut_off),
-    ("float", "bfloat16", to_bfloat16_ties_away),
-    ("float", "int8", lambda x: np.trunc(x).astype(np.int8)),
-    ("float", "int8", lambda x: np.rint(x).astype(np.int8)),
-    ("double", "int64", lambda x: np.floor(x).astype(np.int64)),
-]
-
-
-@pytest.mark.parametrize("answer", ACCEPTED, ids=[f"{of}-{to}-{n}" for n, (of, to, _) in enumerate(ACCEPTED)])
-def test_the_text_allows_what_it_does_not_decide(answer: tuple[str, str, Callable[[np.ndarray], np.ndarray]]):
-    assert accepted(*answer)
+    of, to, convert = mistake
+    with np.errstate(all="ignore"):
+        pairs = [(convert(x), y) for x, y in scored(of, to)]
+    assert any(not np.array_equal(got.astype(float), y.astype(float), equal_nan=True) for got, y in pairs)
 
 
 def test_the_modes_of_float8e8m0_are_told_apart():
     found = [
-        [y.astype(float).tolist() for _, y, _ in scored("float", "float8e8m0", round_mode=mode)]
+        [y.astype(float).tolist() for _, y in scored("float", "float8e8m0", round_mode=mode)]
         for mode in ("up", "down", "nearest")
     ]
     assert found[0] != found[1] != found[2] != found[0]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from harness.oracles.draw import Draw
-from harness.oracles.evaluate import Expected, expected
+from harness.oracles.evaluate import answer, expected
 from harness.oracles.node import Call
 from harness.oracles.operator import OMITTED, Sample, find
 from harness.spec.element_types import element_type
@@ -141,63 +141,14 @@ def test_windows(name: str, periodic: int, gives: list[float]):
     assert found.bound.max() > 2.0**-26  # the function's body works in float
 
 
-def mel(T3: str) -> Expected:
-    """Two bands from 210 to 390 Hz, of bins that are 100 Hz apart."""
-    types = {"T1": "tensor(int64)", "T2": "tensor(float)", "T3": f"tensor({T3})"}
+def test_a_mel_band_has_its_peak_inside_its_edges():
+    types = {"T1": "tensor(int64)", "T2": "tensor(float)", "T3": "tensor(float)"}
     names = ("num_mel_bins", "dft_length", "sample_rate", "lower_edge_hertz", "upper_edge_hertz")
     values = (np.array(2), np.array(16), np.array(1600), np.float32(210), np.float32(390))
     operator, version = find("MelWeightMatrix", 17), schema("MelWeightMatrix", 17)
-    (found,) = expected(Call(operator, version, types, dict(zip(names, map(np.asarray, values), strict=True)), {}))
-    return found
-
-
-def test_mel_weights_are_0_outside_the_edges_and_up_to_1_inside():
-    """How triangles meet the bins inside is open: 1, 0.9549 and 0 are all accepted there, 1.1 and -0.1 are not."""
-    found = mel("float")
-    assert found.bound is not None
-    assert found.value.shape == (9, 2)
-    inside = np.zeros((9, 2), bool)
-    inside[3] = True
-    assert (found.value[~inside] == 0).all()
-    assert (4 * found.bound[~inside] < 1e-30).all()
-    for weight, is_accepted in ((1, True), (0.9549, True), (0, True), (1.1, False), (-0.1, False)):
-        assert (np.abs(weight - found.value[inside]) <= 4 * found.bound[inside]).all() == is_accepted
-
-
-def test_whole_mel_weights_are_0_or_1():
-    found = mel("int8")
-    accepted = np.stack([found.value, *found.alternatives])
-    assert set(accepted[:, 3].ravel().tolist()) == {0, 1}
-    assert not np.delete(accepted, 3, axis=1).any()
-
-
-@pytest.mark.parametrize("since", [12, 28])
-@pytest.mark.parametrize("equation", ["ij,jk->ik", "ij,jk,kl->li", "ij->i"])
-@pytest.mark.parametrize("of", ["int8", "uint8"])
-def test_ordinary_sums_fit_the_narrowest_integers(since: int, equation: str, of: str):
-    operator = find("Einsum", since)
-    (group,) = (one for one in operator.groups if one.name == "ordinary")
-    for inputs in group.generate(Draw("seed", {"T": f"tensor({of})"}, {"equation": equation})):
-        exact = operator.oracle(*(x.astype(object) for x in inputs["Inputs"]), equation=equation)
-        assert np.iinfo(of).min <= exact.min() < exact.max() <= np.iinfo(of).max
-
-
-def test_alpha_and_beta_may_be_0_and_negative():
-    a, b, c = floats([1, 2], [3, 4]), floats([1, 0], [0, 1]), floats([10, 20], [30, 40])
-    assert give("Gemm", 13, a, b, c, alpha=0.0, beta=-0.5).tolist() == [[-5, -10], [-15, -20]]
-    assert give("Gemm", 7, a, b, c, alpha=-1.5, beta=0.0).tolist() == [[-1.5, -3], [-4.5, -6]]
-
-
-@pytest.mark.parametrize("of", ["int8", "uint8"])
-def test_long_integer_sums_need_more_than_a_float(of: str):
-    (group,) = (one for one in find("MatMulInteger", 10).groups if one.name == "long_sums")
-    types = {"T1": f"tensor({of})", "T2": f"tensor({of})", "T3": "tensor(int32)"}
-    for inputs in group.generate(Draw("seed", types, {})):
-        a, b = (inputs[name].astype(np.int64) for name in "AB")
-        exact = give("MatMulInteger", 10, *inputs.values(), T3="tensor(int32)")
-        zeros = [int(inputs[name]) if name in inputs else 0 for name in ("a_zero_point", "b_zero_point")]
-        np.testing.assert_array_equal(exact, (a - zeros[0]) @ (b - zeros[1]))
-        assert (exact.astype(np.float32) != exact).all()
+    inputs = dict(zip(names, map(np.asarray, values), strict=True))
+    (found,) = answer(Call(operator, version, types, inputs, {}))
+    assert np.argwhere(found.value).tolist() == [[3, 0], [3, 1]]
 
 
 def test_integers_that_no_text_decides_are_unspecified():

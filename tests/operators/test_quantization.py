@@ -6,10 +6,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from harness.oracles.draw import Draw
 from harness.oracles.evaluate import Expected, expected
 from harness.oracles.node import Call
-from harness.oracles.operator import OMITTED, find
+from harness.oracles.operator import find
 from harness.spec.element_types import element_type
 from harness.spec.schema import schema
 
@@ -107,65 +106,6 @@ def test_float8_saturates_as_the_tables_of_cast_say(y: str, saturate: int, gives
     x = np.float32([np.inf, 100000, -100000, 448, 1.0625 + 2**-10])
     found = quantized(28, x, np.float32(1), y=y, output_dtype=element_type(y).code, saturate=saturate)
     np.testing.assert_array_equal(found, gives)
-
-
-def test_the_division_has_the_type_of_the_scale_or_the_precision_asked_for():
-    """101 / 0.99609375 is 101.396, in bfloat16 101.5, whose nearest even integer is 102; 3000.7 is 3000 in float16."""
-    x, scale = np.float32([101]), np.float32(0.99609375)
-    assert quantized(23, x, scale, np.int8(0), y="int8") == [101]
-    assert quantized(23, x, scale, np.int8(0), y="int8", precision=16) == [102]
-    assert quantized(28, x, np.array(scale, ml_dtypes.bfloat16), np.int8(0), y="int8") == [102]
-    x, third = np.float32([1000]), np.float16(0.33325195)
-    assert quantized(28, x, third, np.int16(0), y="int16") == [3000]
-    assert quantized(28, x, third, np.int16(0), y="int16", precision=1) == [3001]
-
-
-@pytest.mark.parametrize("since", [10, 13, 19, 21, 23, 24, 25, 28])
-def test_the_quotient_is_no_product_with_a_reciprocal(since: int):
-    x = np.float32([45.5, 101.5])
-    assert np.rint(x * (np.float32(1) / np.float32(7))).tolist() == [7, 15]
-    assert quantized(since, x, np.float32(7)) == [6, 14]
-
-
-def open_elements(since: int, y: str, **attributes: Any) -> list[Any]:
-    """Of the sets of special values: the elements that are open, True if all are, with the values that are there."""
-    found = find("QuantizeLinear", since)
-    (group,) = (one for one in found.groups if one.name == "special_values")
-    names = found.schemas[0].variables
-    types = dict.fromkeys(names, "tensor(float)") | {list(names)[-1]: f"tensor({y})"}
-    drawn = group.generate(
-        Draw("seed", types, dict.fromkeys((a.name for a in found.schemas[0].attributes), OMITTED) | attributes)
-    )
-    return [(one.inputs["x"], one.unspecified_elements.get("y", bool(one.unspecified))) for one in drawn]
-
-
-@pytest.mark.parametrize(
-    ("since", "y", "saturate", "what"),
-    [
-        (23, "float8e4m3fnuz", OMITTED, np.isinf),
-        (23, "float8e4m3fnuz", 0, None),
-        (24, "float8e4m3fnuz", OMITTED, None),
-        (28, "float8e5m2", 1, np.isinf),
-        (28, "float8e5m2", 0, None),
-        (28, "float8e4m3fn", 1, None),
-        (28, "int4", OMITTED, np.isnan),
-    ],
-)
-def test_open_are_infinities_that_tables_and_texts_disagree_about_and_nan_of_integers(
-    since: int, y: str, saturate: Any, what: Any
-):
-    for x, elements in open_elements(since, y, saturate=saturate):
-        np.testing.assert_array_equal(np.broadcast_to(elements, x.shape), what(x) if what else np.zeros(x.shape, bool))
-
-
-def test_some_bytes_are_not_full():
-    for op, since, variable in (("QuantizeLinear", 28, "T3"), ("DequantizeLinear", 28, "T1")):
-        found = find(op, since)
-        (group,) = (one for one in found.groups if one.name == "odd_sizes")
-        types = {"T1": "tensor(float)", "T2": "tensor(float)", "T3": "tensor(float)"} | {variable: "tensor(int4)"}
-        attributes = dict.fromkeys((a.name for a in found.schemas[0].attributes), OMITTED)
-        sizes = [one.inputs["x"].size for one in group.generate(Draw("seed", types, attributes))]
-        assert sizes == [5, 6, 7, 21]
 
 
 def test_narrow_types_have_their_own_ends():

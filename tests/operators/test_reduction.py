@@ -135,23 +135,6 @@ def test_topk_takes_the_lower_index_first():
     assert (values.value.tolist(), indices.value.tolist()) == ([[0, 0, -1, -2]], [[1, 1, 1, 1]])
 
 
-def test_unsorted_elements_come_in_any_order_but_all_of_them():
-    x = np.float32([5, 1, 9, 7])
-    call = Call(
-        find("TopK", 24),
-        schema("TopK", 24),
-        {"T": "tensor(float)", "I": "tensor(int64)"},
-        {"X": x, "K": np.array([2])},
-        {"sorted": 0},
-    )
-    values, indices = expected(call)
-    accepted = {
-        (tuple(v.value.tolist()), tuple(i.value.tolist()))
-        for v, i in zip((values, *values.readings), (indices, *indices.readings), strict=True)
-    }
-    assert accepted == {((9, 7), (2, 3)), ((7, 9), (3, 2))}
-
-
 @pytest.mark.parametrize(
     ("op", "since", "group", "of"),
     [

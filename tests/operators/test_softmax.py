@@ -5,8 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.numbers.bound import insensitive
-from harness.oracles.draw import Draw
 from harness.oracles.evaluate import expected
 from harness.oracles.node import Call
 from harness.oracles.operator import OMITTED, find
@@ -84,56 +82,6 @@ def test_the_loss_is_what_its_document_prints(since: int, weight: np.ndarray | N
         "NegativeLogLikelihoodLoss", since, inputs, **({"reduction": OMITTED, "ignore_index": OMITTED} | attributes)
     )
     assert loss.tolist() == pytest.approx(np.array(gives)) if np.ndim(gives) else loss == pytest.approx(gives)
-
-
-def test_the_mean_of_cross_entropy_is_over_what_is_not_ignored():
-    """Its function body: the sum of the losses over the sum of the weights applied, 1 for each without weights."""
-    inputs = {"scores": np.zeros((3, 2)), "labels": np.array([0, 1, -1])}
-    for reduction in (OMITTED, "mean"):
-        loss, _ = outputs("SoftmaxCrossEntropyLoss", 13, inputs, reduction=reduction, ignore_index=-1)
-        assert loss == pytest.approx(np.log(2), abs=1e-15)
-    weighted = inputs | {"labels": np.array([0, 1, 1]), "weights": np.array([3.0, 5])}
-    loss, _ = outputs("SoftmaxCrossEntropyLoss", 12, weighted, reduction="mean", ignore_index=1)
-    assert loss == pytest.approx(np.log(2), abs=1e-15)
-
-
-@pytest.mark.parametrize("op", ["SoftmaxCrossEntropyLoss", "NegativeLogLikelihoodLoss"])
-def test_of_a_loss_only_a_mean_of_nothing_is_open(op: str):
-    found = find(op, 13)
-    types = {"T": "tensor(float)", "Tind": "tensor(int64)"}
-    attributes = {"reduction": "mean", "ignore_index": -1}
-    silent = [
-        (group.name, one.inputs[found.schemas[0].inputs[1].name], one.unspecified_elements)
-        for group in found.groups
-        for one in group.generate(Draw("seed", types, attributes))
-        if one.unspecified
-    ]
-    ((name, labels, elements),) = silent
-    assert (name, set(labels.ravel().tolist())) == ("ignored", {-1})
-    assert elements == ({"output": True} if op == "SoftmaxCrossEntropyLoss" else {})
-
-
-def test_slices_beside_the_one_with_an_infinity_are_scored():
-    (group,) = (one for one in find("Softmax", 13).groups if one.name == "plus_infinity")
-    (sample,) = group.generate(Draw("seed", {"T": "tensor(float)"}, {"axis": 1}))
-    elements = sample.unspecified_elements["output"]
-    np.testing.assert_array_equal(elements[:, 0], np.isinf(sample.inputs["input"]).any(axis=1))
-    assert 0 < elements.sum() < elements.size
-
-
-@pytest.mark.parametrize("op", ["Softmax", "LogSoftmax"])
-@pytest.mark.parametrize("narrow", ["float16", "bfloat16"])
-def test_large_values_in_16_bits_can_fail(op: str, narrow: str):
-    found, version = find(op, 13), schema(op, 13)
-    types = {"T": f"tensor({narrow})"}
-    (group,) = (one for one in found.groups if one.name == "large")
-    blunt: list[int] = []
-    for inputs in group.generate(Draw("seed", types, {"axis": 1})):
-        (one,) = expected(Call(found, version, types, inputs, {"axis": 1}))
-        assert one.bound is not None
-        blunt.append(int(insensitive(np.asarray(one.value).astype(np.float64), one.bound).sum()))
-    assert blunt[:2] == [0, 0]
-    assert blunt[2] < 24
 
 
 def test_cross_entropy_is_the_loss_of_the_logarithm_of_softmax():

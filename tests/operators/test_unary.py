@@ -50,27 +50,6 @@ def test_what_has_no_rounding_in_it(name: str, since: int, x: list[float], y: li
     np.testing.assert_array_equal(given(name, since, np.array(x, np.float32), "float"), np.array(y, np.float32))
 
 
-@pytest.mark.parametrize(
-    ("name", "since", "x", "signs"),
-    [
-        ("Neg", 13, [0.0, -0.0], [1, 0]),
-        ("Floor", 13, [0.0, -0.0, 0.5], [0, 1, 0]),
-        ("Ceil", 13, [0.0, -0.0, -0.5], [0, 1, 1]),
-        ("Round", 22, [0.0, -0.0, 0.5, -0.5], [0, 1, 0, 1]),
-    ],
-)
-def test_zeros_have_the_sign_that_the_text_says(name: str, since: int, x: list[float], signs: list[int]):
-    found = given(name, since, np.array(x, np.float32), "float")
-    assert not found.any()
-    assert np.signbit(found).tolist() == signs
-    assert declared(name, since).bits == "signs"
-
-
-@pytest.mark.parametrize("name", ["Floor", "Ceil"])
-def test_older_texts_say_nothing_of_signs(name: str):
-    assert declared(name, 6).bits == ""
-
-
 def test_periodic_functions_reduce_any_argument():
     largest = np.finfo(np.float64).max
     found = given("Sin", 22, np.array([largest, 2.0**20]), "double")

@@ -20,7 +20,6 @@ from harness.operators.controlflow.graphs import (
     outside,
     typed,
 )
-from harness.operators.tensor.values import BLOCK, DEEP, LINE, Make, try_sizes, try_wide_values
 from harness.oracles.draw import Draw
 from harness.oracles.graph import Graph
 from harness.oracles.operator import Sample, Types, operator
@@ -88,7 +87,7 @@ def is_tensor(V: str, then_branch: object, else_branch: object) -> bool:
 @operator(
     "If",
     since=(25, 24, 23, 21, 19, 16, 13, 11),
-    moves=True,
+    exact=True,
     constraints=[as_many, plain, is_tensor],
     then_branch=(first, constant, nested, pair),
     else_branch=(second, nested, constant, other_pair),
@@ -102,7 +101,7 @@ def if_(cond: Typed, *, then_branch: Graph, else_branch: Graph) -> tuple[Typed, 
 if_1 = operator(
     "If",
     since=1,
-    moves=True,
+    exact=True,
     constraints=[as_many, plain],
     then_branch=(first, nested, pair),
     else_branch=(second, nested, other_pair),
@@ -110,14 +109,12 @@ if_1 = operator(
 """Of its values, "the return values in the then_branch and else_branch must be of the same shape"."""
 
 
-def around(
-    draw: Draw, flag: bool, x: tuple[int, ...], z: tuple[int, ...], make: Make | None = None
-) -> dict[str, Typed]:
-    """What the branches take from outside: ordinary values, or tensors that are made so."""
+def around(draw: Draw, flag: bool, x: tuple[int, ...], z: tuple[int, ...]) -> dict[str, Typed]:
+    """What the branches take from outside."""
     bodies = [draw.attributes["then_branch"], draw.attributes["else_branch"]]
     values = {
-        "x": typed(draw.types["V"], make(x)) if make else of_type(draw, x, (3,), (), (2,)),
-        "z": typed(draw.types["V"], make(z)) if make else of_type(draw, z, (1, 2), (0,)),
+        "x": of_type(draw, x, (3,), (), (2,)),
+        "z": of_type(draw, z, (1, 2), (0,)),
         "flag": typed(BOOL, np.array(flag)),
         "n": typed(INT64, np.array([draw.integer(-9, 9)])),
     }
@@ -147,22 +144,3 @@ def absent(draw: Draw) -> Iterator[Sample]:
         outer = around(draw, cond, (2, 3), (2, 3))
         empty = {name: Typed(value.of, None) for name, value in outer.items() if name in ("x", "z")}
         yield Sample({"cond": np.array(cond)}, outer=outer | empty)
-
-
-def _wide(draw: Draw, make: Make) -> Iterator[Sample]:
-    for cond in (True, False):
-        yield Sample({"cond": np.array(cond)}, outer=around(draw, not cond, (3, 5), (3, 5), make))
-
-
-def _large(draw: Draw, make: Make) -> Iterator[Sample]:
-    for cond, shapes in ((True, (LINE, DEEP)), (False, (DEEP, BLOCK))):
-        yield Sample({"cond": np.array(cond)}, outer=around(draw, not cond, *shapes, make))
-
-
-def _plainest(then_branch: object, else_branch: object) -> bool:
-    return (then_branch, else_branch) == (first, second)
-
-
-for one in (if_, if_1):
-    try_wide_values(one, _wide, "V", _plainest)
-try_sizes(if_, _large, "V", _plainest)

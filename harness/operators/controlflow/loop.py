@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-import msgspec
 import numpy as np
 import onnx
 
@@ -23,7 +22,6 @@ from harness.operators.controlflow.graphs import (
     outside,
     typed,
 )
-from harness.operators.tensor.values import BLOCK, LINE, try_sizes, try_wide_values
 from harness.oracles.draw import Draw
 from harness.oracles.graph import Graph
 from harness.oracles.operator import Sample, Types, operator
@@ -121,7 +119,7 @@ def as_plain_as_can_be(V: str, body: object) -> bool:
 @operator(
     "Loop",
     since=(25, 24, 23, 21, 19, 16, 13, 11),
-    moves=True,
+    exact=True,
     constraints=[plain, as_plain_as_can_be],
     body=(record, exchange, queue, watch, stop, grow, nested),
 )
@@ -158,7 +156,7 @@ def concatenated(elements: list[Typed], of: ValueType, shape: tuple[int, ...] | 
     return Typed(of, np.stack([np.asarray(one.value) for one in elements], axis))
 
 
-loop_1 = operator("Loop", since=1, moves=True, constraints=[plain], body=(record, queue))(loop.oracle)
+loop_1 = operator("Loop", since=1, exact=True, constraints=[plain], body=(record, queue))(loop.oracle)
 
 
 def carried(draw: Draw) -> tuple[Typed, ...]:
@@ -192,11 +190,6 @@ def drawn(draw: Draw, trips: int | None, cond: bool | None) -> Sample:
     return Sample(inputs, outer=around(draw))
 
 
-FIRST_CONDITION = (
-    'Loop, "input ("trip_count", "")": "for (int i=0; i < trip_count; ++i) { cond = ...; // ignored", does not say '
-    "which condition the body is given first, which this body gives on."
-)
-
 for one in (loop, loop_1):
 
     @one.inputs()
@@ -214,12 +207,8 @@ for one in (loop, loop_1):
     @one.inputs(lambda body: body is not queue, V=SOME)
     def trips_alone(draw: Draw) -> Iterator[Sample]:
         """No condition: that of the body is "ignored"."""
-        for trips in (3, 1):
-            sample = drawn(draw, trips, None)
-            if draw.attributes["body"].name == "watch":
-                opened = {"v_final_and_scan_outputs_1": True}
-                sample = msgspec.structs.replace(sample, unspecified=FIRST_CONDITION, unspecified_elements=opened)
-            yield sample
+        yield drawn(draw, 3, None)
+        yield drawn(draw, 1, None)
 
     @one.inputs(lambda body: body in (queue, stop), V=SOME)
     def condition_alone(draw: Draw) -> Iterator[Sample]:
@@ -236,17 +225,3 @@ def absent(draw: Draw) -> Iterator[Sample]:
     at = next(i for i, x in enumerate(values) if str(x.of) == draw.types["V"])
     values[at] = Typed(values[at].of, None)
     yield Sample({**full.inputs, "v_initial": tuple(values)}, outer=full.outer)
-
-
-def _carrying(draw: Draw, values: Sequence[np.ndarray]) -> Sample:
-    """Three iterations over these values."""
-    return Sample(
-        {"M": np.array(3), "cond": np.array(True), "v_initial": tuple(typed(draw.types["V"], x) for x in values)}
-    )
-
-
-for one in (loop, loop_1):
-    try_wide_values(
-        one, lambda draw, make: [_carrying(draw, [make(SHAPE), make(SHAPE)])], "V", lambda body: body is record
-    )
-try_sizes(loop, lambda draw, make: [_carrying(draw, [make(BLOCK), make(LINE)])], "V", lambda body: body is exchange)

@@ -10,7 +10,6 @@ import onnx
 
 from harness.operators.controlflow.graphs import graph, node, of_type, outside, typed
 from harness.operators.controlflow.loop import concatenated
-from harness.operators.tensor.values import Make, try_sizes, try_wide_values
 from harness.oracles.draw import Draw
 from harness.oracles.graph import Graph
 from harness.oracles.operator import OMITTED, Sample, Types, operator
@@ -89,7 +88,7 @@ PAIRS = ([1, 0], [0, 1], [1, 1])
 @operator(
     "Scan",
     since=(25, 24, 23, 21, 19, 16, 11),
-    moves=True,
+    exact=True,
     constraints=LISTS,
     body=(delay, cross, last, outer),
     num_scan_inputs=(1, 2),
@@ -147,7 +146,7 @@ def iterated(
 scan_9 = operator(
     "Scan",
     since=9,
-    moves=True,
+    exact=True,
     constraints=LISTS,
     body=(delay, cross, last, outer),
     num_scan_inputs=(1, 2),
@@ -162,7 +161,7 @@ scan_9 = operator(
 @operator(
     "Scan",
     since=8,
-    moves=True,
+    exact=True,
     constraints=[fits, plain, lambda body, directions: one_each(body, directions, SCANNED)],
     body=(delay, cross, last),
     num_scan_inputs=(1, 2),
@@ -201,26 +200,23 @@ def scan_8(
     )
 
 
-def inputs(
-    draw: Draw, length: int, axes: Sequence[int], batch: tuple[int, ...] = (), make: Make | None = None
-) -> tuple[Typed, ...]:
-    """States, then inputs of so many elements along their axes: ordinary values, or tensors that are made so."""
+def inputs(draw: Draw, length: int, axes: Sequence[int], batch: tuple[int, ...] = ()) -> tuple[Typed, ...]:
+    """States, then inputs of so many elements along their axes."""
     body = draw.attributes["body"]
     states = len(body.input) - SCANNED[body.name]
     shapes: list[tuple[int, ...]] = []
     for axis in axes:
         at = axis if axis >= 0 else axis + len(ELEMENT) + 1
         shapes.append((*batch, *ELEMENT[:at], length, *ELEMENT[at:]))
-    every = [(*batch, *ELEMENT)] * states + shapes
-    return tuple(typed(draw.types["V"], make(shape)) if make else of_type(draw, shape) for shape in every)
+    return tuple(of_type(draw, shape) for shape in [(*batch, *ELEMENT)] * states + shapes)
 
 
-def drawn(draw: Draw, length: int, make: Make | None = None) -> Sample:
+def drawn(draw: Draw, length: int) -> Sample:
     """Inputs of so many elements, and what the body takes from outside."""
     stated = draw.attributes["scan_input_axes"]
     axes = [0] * draw.attributes["num_scan_inputs"] if stated is OMITTED else stated
     around = {"x": of_type(draw, ELEMENT), "flag": typed("tensor(bool)", np.array(draw.integer(0, 1) == 1))}
-    given = inputs(draw, length, axes, make=make)
+    given = inputs(draw, length, axes)
     return Sample({"initial_state_and_scan_inputs": given}, outer=outside([draw.attributes["body"]], around))
 
 
@@ -256,18 +252,3 @@ def shorter(draw: Draw) -> Iterator[Sample]:
     """Sequences shorter than the axis, and states alone: what remains of scan outputs has "an undefined value"."""
     lens = np.array([4, 1, 3, 2, 4], np.int64)
     yield Sample({"sequence_lens": lens, "initial_state_and_scan_inputs": inputs(draw, 4, [0], (5,))})
-
-
-def _wide_batches(draw: Draw, make: Make) -> Iterator[Sample]:
-    axes = [0] * draw.attributes["num_scan_inputs"]
-    yield Sample({"initial_state_and_scan_inputs": inputs(draw, 4, axes, (5,), make)})
-
-
-def _is_delay(body: object) -> bool:
-    return body is delay
-
-
-for one in (scan, scan_9):
-    try_wide_values(one, lambda draw, make: [drawn(draw, 4, make)], "V", _is_delay)
-    try_sizes(one, lambda draw, make: [drawn(draw, 1031, make)], "V", _is_delay)
-try_wide_values(scan_8, _wide_batches, "V", _is_delay)

@@ -21,12 +21,8 @@ from harness.oracles.operator import OMITTED, Inputs, TypeOf, operator
     seed=SEED,
 )
 def bernoulli(input: np.ndarray, **_: Any) -> distributions.Random:
-    """Element by element: "an output of 1 is produced with probability p and an output of 0 … (1-p)".
-
-    The function body is ``Cast(Greater(RandomUniformLike(input), input))``, which is 1 with probability 1-p. The two
-    contradict each other, so an answer may follow either, in all of its elements.
-    """
-    return distributions.Random(distributions.Bernoulli(0, or_complement=True), input.shape)
+    """Element by element: "an output of 1 is produced with probability p and an output of 0 … (1-p)"."""
+    return distributions.Random(distributions.Bernoulli(0), input.shape)
 
 
 def resized(draw: Draw, chances: tuple[float, ...], shape: tuple[int, ...]) -> Inputs:
@@ -42,10 +38,7 @@ def ordinary(draw: Draw) -> Iterator[Inputs]:
 
 @bernoulli.inputs()
 def certain(draw: Draw) -> Iterator[Inputs]:
-    """Probabilities of 0 and 1: by the sentence of the document nothing is left to chance.
-
-    By its function body zeros and ones change places.
-    """
+    """Probabilities of 0 and 1: nothing is left to chance."""
     yield resized(draw, (0.0, 1.0, 1.0), (45, 52))
 
 

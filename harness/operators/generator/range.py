@@ -97,17 +97,6 @@ def extremes(draw: Draw) -> Iterator[Inputs | Sample]:
         yield Sample(of(draw.T, start, limit, delta), unspecified=f"{COUNT} what a difference is that T cannot hold.")
 
 
-@range_.inputs(T=("tensor(float)", "tensor(double)", "tensor(int64)"))
-def many_elements(draw: Draw) -> Iterator[Inputs]:
-    """1,100 elements by ``start + (i * delta)``, which adding delta again and again does not give."""
-    if draw.T.element.kind == "float":
-        for start, delta in ((0.1, 0.1), (7.3, -0.0123)):
-            yield of(draw.T, start, start + 1099.5 * delta, delta)
-    else:
-        for start, delta in ((2**53 + 1, 2**31 + 1), (-(2**40), 2**31 - 1)):
-            yield of(draw.T, start, start + 1099 * delta + 1, delta)
-
-
 range_.example(
     "test_range_float_type_positive_delta",
     *map(np.float32, (1, 5, 2)),

@@ -120,7 +120,7 @@ def any_bits_at_all(draw: Draw) -> Iterator[Inputs]:
 @bitwise_not.inputs(T="int32")
 def every_rank(draw: Draw) -> Iterator[Inputs]:
     """0-D, one axis to five, axes of length 1, no elements."""
-    for shape in ((), (1,), (17,), (3, 4), (2, 1, 3, 1, 5), (0,), (2, 0, 3), (4, 1033), (2, 1, 3, 1, 2, 5)):
+    for shape in ((), (1,), (17,), (3, 4), (2, 1, 3, 1, 5), (0,), (2, 0, 3)):
         yield {"X": any_bits(draw.T, shape)}
 
 

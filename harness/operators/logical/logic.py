@@ -33,5 +33,5 @@ def not_1(X: np.ndarray) -> np.ndarray:
 @not_1.inputs()
 def ordinary_values(draw: Draw) -> Iterator[Inputs]:
     """Booleans of each kind in tensors of every rank, and none."""
-    for shape in (ALIKE, (), (1,), (17,), (3, 4), (2, 1, 3, 1, 5), (0,), (2, 0, 3), (4, 1033), (2, 1, 3, 1, 2, 5)):
+    for shape in (ALIKE, (), (1,), (17,), (3, 4), (2, 1, 3, 1, 5), (0,), (2, 0, 3)):
         yield {"X": draw.T.ordinary(shape)}

@@ -9,7 +9,6 @@ from harness.numbers.balls import constant, erf, unit
 from harness.numbers.branches import less, less_equal, maximum, minimum, where
 from harness.numbers.passes import current
 from harness.numbers.rounding import format_of
-from harness.operators.math.sizes import DEEP, LEAD, LONG, by_default, repeated
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Inputs, Operator, Sample, operator
 from harness.oracles.sweep import sweep
@@ -204,39 +203,6 @@ def swept(
     sweep(op, decided)
 
 
-def give_nan(op: Operator, names: tuple[str, ...]) -> None:
-    """Gives an activation of several branches its group about NaN, which meets the condition of none."""
-
-    @op.inputs(T="float")
-    def nan(draw: Draw) -> Iterator[Inputs]:
-        """NaN, which is on neither side of 0, among ordinary values at every place.
-
-        The function bodies of newer versions leave it NaN. Common practice: so does every older version, for each of
-        the branches makes NaN of it.
-        """
-        yield tried(np.where(np.arange(13) % 3 == 1, draw.T(np.nan), draw.T.ordinary(SHAPE)), draw, names)
-
-
-def give_shapes(op: Operator, names: tuple[str, ...], points: Callable[[Attributes], list[float]]) -> None:
-    """Gives an activation its groups about shapes, and about sizes, where its attributes are left out."""
-
-    @op.inputs()
-    def shapes(draw: Draw) -> Iterator[Inputs]:
-        """0-D; of float also a vector of odd length, no elements, rank 4."""
-        beside = np.array(np.mean(points(draw.attributes)) + 0.75)
-        yield tried(draw.T(beside) if draw.T.element.format else draw.T.ordinary(()), draw, names)
-        for shape in ((17,), (2, 0, 3), (3, 2, 1, 5)) if draw.T.element.name == "float" else ():
-            yield tried(draw.T.ordinary(shape), draw, names)
-
-    attributes = [a.name for a in op.schemas[0].attributes]
-
-    @op.inputs(by_default(*attributes) if attributes else None, T=LEAD)
-    def sizes(draw: Draw) -> Iterator[Inputs]:
-        """More elements than a kernel takes at once, with a rest; six axes."""
-        for shape in (LONG, DEEP):
-            yield {name: repeated(draw.T, shape) for name in names}
-
-
 def try_out(
     op: Operator,
     *names: str,
@@ -244,13 +210,12 @@ def try_out(
     largest: Callable[[Draw], float] = whole_range,
     halfway: Callable[[Draw, np.ndarray], np.ndarray] = nowhere,
     open_at_nan: str = "",
-    nan_in_no_branch: bool = False,
 ) -> None:
     """Gives an activation its groups.
 
     ``points`` are where its branches meet, ``largest`` is the largest magnitude that no honest evaluation makes
     overflow halfway, ``halfway`` tells of which values one may underflow so, ``open_at_nan`` says why its text does
-    not tell what it is of NaN, ``nan_in_no_branch`` that NaN meets the condition of no branch.
+    not tell what it is of NaN.
     """
     names = names or ("X",)
 
@@ -281,16 +246,19 @@ def try_out(
         """NaN, infinities, zeros of both signs, subnormal, smallest normal and largest numbers, at every place."""
         specials = np.array([*draw.T.specials().astype(np.float64), 1.5, -0.75])
         specials = np.where(np.abs(specials) == draw.T.largest, np.copysign(largest(draw), specials), specials)
-        if nan_in_no_branch:
-            specials = np.where(np.isnan(specials), 1.0, specials)
-        x = np.resize(specials, SHAPE)
-        marks = {op.schemas[0].outputs[0].name: undecided_at_nan(draw, x)} if open_at_nan else {}
-        yield Sample(tried(draw.T(x), draw, names), unspecified=open_at_nan, unspecified_elements=marks)
+        if open_at_nan:
+            yield Sample(tried(draw.T(np.resize(specials, SHAPE)), draw, names), unspecified=open_at_nan)
+            specials = np.where(undecided_at_nan(draw, specials), 1.0, specials)
+        yield tried(draw.T(np.resize(specials, SHAPE)), draw, names)
 
-    if nan_in_no_branch:
-        give_nan(op, names)
+    @op.inputs()
+    def shapes(draw: Draw) -> Iterator[Inputs]:
+        """0-D; of float also a vector of odd length, no elements, rank 4."""
+        beside = np.array(np.mean(points(draw.attributes)) + 0.75)
+        yield tried(draw.T(beside) if draw.T.element.format else draw.T.ordinary(()), draw, names)
+        for shape in ((17,), (2, 0, 3), (3, 2, 1, 5)) if draw.T.element.name == "float" else ():
+            yield tried(draw.T.ordinary(shape), draw, names)
 
-    give_shapes(op, names, points)
     if len(names) == 1:
         swept(op, largest, halfway, open_at_nan=bool(open_at_nan))
 
@@ -309,12 +277,12 @@ OPEN = (
 try_out(sigmoid, halfway=vanishing_sigmoid)
 try_out(softplus, largest=lambda draw: REACH[draw.T.element.name])
 try_out(softsign, "input")
-try_out(elu, nan_in_no_branch=True)
-try_out(selu, nan_in_no_branch=True)
+try_out(elu)
+try_out(selu)
 try_out(
     celu, largest=lambda draw: draw.T.largest / 4, open_at_nan=OPEN.format("max(0,x) + min(0,alpha*(exp(x/alpha)-1))")
 )
-try_out(leaky_relu, nan_in_no_branch=True)
+try_out(leaky_relu)
 try_out(relu, open_at_nan=OPEN.format("y = max(0, x)"))
 try_out(thresholded_relu, points=lambda attributes: [value(attributes, "alpha", 1)])
 try_out(hard_sigmoid, points=clip_points, open_at_nan=OPEN.format("y = max(0, min(1, alpha * x + beta))"))

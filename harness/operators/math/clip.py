@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from harness.numbers.rounding import format_of, ulp
-from harness.operators.math.sizes import DEEP, LEAD, LONG, TAIL, repeated
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Inputs, Operator, Sample, operator
 from harness.spec.element_types import ElementType
@@ -69,26 +68,12 @@ def specials(draw: Draw, nan: float) -> np.ndarray:
     return draw.T(np.resize([*np.where(np.isnan(found), nan, found), 1.5, -0.75], SHAPE))
 
 
-def limited(x: np.ndarray, *pairs: Sequence[Any], unspecified: str = "", elements: Any = None) -> Iterator[Sample]:
-    """The tensor between each of the pairs of limits; None is one that is left out.
-
-    ``unspecified`` is about all elements, or about those that ``elements`` marks.
-    """
-    marks = {} if elements is None else {"output": elements}
+def limited(x: np.ndarray, *pairs: Sequence[Any], unspecified: str = "") -> Iterator[Sample]:
+    """The tensor between each of the pairs of limits; None is one that is left out."""
     for pair in pairs:
         limits = zip(("min", "max"), pair, strict=True)
         given = {name: np.asarray(limit, x.dtype) for name, limit in limits if limit is not None}
-        yield Sample({"input": x} | given, unspecified=unspecified, unspecified_elements=marks)
-
-
-def infinities(draw: Draw, pairs: Sequence[tuple[Any, Any]], open_without_limit: str) -> Iterator[Sample]:
-    """Special floats between pairs of limits; the text may say why infinities are open where a limit is left out."""
-    x = specials(draw, 0.5)
-    plain = x.astype(np.float64)
-    for low, high in pairs:
-        open_ = (np.isposinf(plain) & (high is None)) | (np.isneginf(plain) & (low is None))
-        marked: dict[str, Any] = {"unspecified": open_without_limit, "elements": open_} if open_without_limit else {}
-        yield from limited(x, (low, high), **marked)
+        yield Sample({"input": x} | given, unspecified=unspecified)
 
 
 def try_out(op: Operator, infinite_without_limits: str, crossed: str) -> None:
@@ -106,7 +91,7 @@ def try_out(op: Operator, infinite_without_limits: str, crossed: str) -> None:
         pairs = ((low, None), (None, high), (None, None))
         yield from limited(draw.T.ordinary(SHAPE), *pairs)
         if draw.T.element.format:
-            yield from infinities(draw, pairs, infinite_without_limits)
+            yield from limited(specials(draw, 0.5), *pairs, unspecified=infinite_without_limits)
 
     @op.inputs()
     def at_the_limits(draw: Draw) -> Iterator[Sample]:
@@ -132,9 +117,7 @@ def try_out(op: Operator, infinite_without_limits: str, crossed: str) -> None:
         x = specials(draw, nan=0.5)
         yield from limited(x, (low, high), (-np.inf, np.inf), (-np.inf, 0.0), (-0.0, np.inf))
         yield from limited(x, (-largest, largest), (-smallest, smallest))
-        x = specials(draw, np.nan)
-        yield from limited(x, (low, high), unspecified=NAN, elements=np.isnan(x.astype(np.float64)))
-        yield from limited(x, (np.nan, high), (low, np.nan), unspecified=NAN)
+        yield from limited(specials(draw, np.nan), (low, high), (np.nan, high), (low, np.nan), unspecified=NAN)
 
     @op.inputs(T=("double", "int64"))
     def shapes(draw: Draw) -> Iterator[Sample]:
@@ -168,15 +151,8 @@ def special_values_between_attributes(draw: Draw) -> Iterator[Sample]:
     yield Sample({"input": draw.T.ordinary(SHAPE)})
     open_ended = OMITTED in (draw.attributes["min"], draw.attributes["max"]) and draw.T.element.name != "float"
     doubt = "Clip-1 and Clip-6 do not say whether the limits that their attributes default to are those of float or T."
-    x = specials(draw, nan=0.5)
-    far = np.abs(x.astype(np.float64)) > np.finfo(np.float32).max
-    if open_ended:
-        yield Sample({"input": x}, unspecified=doubt, unspecified_elements={"output": far})
-    else:
-        yield Sample({"input": x})
-    x = specials(draw, np.nan)
-    open_ = np.isnan(x.astype(np.float64)) | (open_ended & (np.abs(x.astype(np.float64)) > np.finfo(np.float32).max))
-    yield Sample({"input": x}, unspecified=NAN, unspecified_elements={"output": open_})
+    yield Sample({"input": specials(draw, nan=0.5)}, unspecified=doubt if open_ended else "")
+    yield Sample({"input": specials(draw, np.nan)}, unspecified=NAN)
 
 
 @clip_1.inputs()
@@ -184,21 +160,6 @@ def shapes_between_attributes(draw: Draw) -> Iterator[Inputs]:
     """0-D, no elements, rank 4."""
     for shape in ((), (2, 0, 3), (3, 2, 1, 5)):
         yield {"input": draw.T.ordinary(shape)}
-
-
-@clip.inputs(T=("tensor(float)", "tensor(int64)"))
-@clip_11.inputs(T=LEAD)
-def sizes(draw: Draw) -> Iterator[Sample]:
-    """More elements than a kernel takes at once, with a rest; six axes."""
-    for shape in (LONG, DEEP):
-        yield from limited(repeated(draw.T, shape), interval(draw))
-
-
-@clip_1.inputs(T=LEAD)
-def size(draw: Draw) -> Iterator[Inputs]:
-    """1,041 elements; six axes."""
-    for shape in (TAIL, DEEP):
-        yield {"input": repeated(draw.T, shape)}
 
 
 def floats(*values: float) -> np.ndarray:

@@ -134,13 +134,6 @@ def long_signals(draw: Draw) -> Iterator[Inputs]:
             yield {"input": _signals(draw, length, others=(2, 1)), "dft_length": draw.T2(length)}
 
 
-@dft.inputs(lambda inverse: inverse != 0, T1="tensor(float)", T2="tensor(int64)")
-def sizes(draw: Draw) -> Iterator[Inputs]:
-    """A signal of 257 values; 17 of 65."""
-    yield {"input": _signals(draw, 257, others=(1, 1)), "dft_length": draw.T2(257)}
-    yield {"input": _signals(draw, 65, others=(17, 1)), "dft_length": draw.T2(65)}
-
-
 def _signals(
     draw: Draw, length: int, used: int | None = None, *, others: tuple[int, ...] = (2, 3), along: int | None = None
 ) -> np.ndarray:

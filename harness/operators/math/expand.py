@@ -18,8 +18,8 @@ def expand(input: np.ndarray, shape: np.ndarray) -> np.ndarray:
     return np.broadcast_to(input, tuple(wanted if own == 1 else own for own, wanted in aligned)[::-1])
 
 
-newest = operator("Expand", since=13, moves=True)(expand)
-older = operator("Expand", since=8, moves=True)(expand)
+newest = operator("Expand", since=13, exact=True)(expand)
+older = operator("Expand", since=8, exact=True)(expand)
 
 GENERAL = (4, 1, 3), (2, 1, 5, 1)
 """Every kind of axis at once: new, kept by 1, expanded, kept; room for each special value."""
@@ -79,21 +79,6 @@ def special_values(draw: Draw) -> Iterator[Inputs]:
     """NaN, infinities, zeros and extremes, which are moved as they are."""
     shape, to = GENERAL
     yield {"input": np.resize(draw.T.specials(), shape), "shape": np.array(to, np.int64)}
-
-
-@newest.inputs()
-@older.inputs()
-def wide_values(draw: Draw) -> Iterator[Inputs]:
-    """Values that a narrower type or a careless copy would change."""
-    yield {"input": draw.T.wide((4, 1, 9)), "shape": np.array((2, 1, 5, 1), np.int64)}
-
-
-@newest.inputs(T=("tensor(float)", "tensor(int64)"))
-@older.inputs(T="tensor(float)")
-def sizes(draw: Draw) -> Iterator[Inputs]:
-    """One element to 4,099; rows of 1,033 four times; a column over 65; six axes."""
-    for shape, to in (((), (4099,)), ((1033,), (4, 1)), ((65, 1), (65,)), ((2, 1, 3, 1, 2, 1), (4, 1, 2, 1, 5))):
-        yield {"input": np.resize(draw.T.ordinary((97,)), shape), "shape": np.array(to, np.int64)}
 
 
 def _floats(*numbers: float) -> np.ndarray:

@@ -7,22 +7,16 @@ from typing import Any
 import numpy as np
 
 from harness.operators.math.matmul import one_special_each, product
-from harness.operators.math.sizes import LEAD
 from harness.oracles.draw import Draw
 from harness.oracles.operator import FLAG, OMITTED, Inputs, Sample, operator
 
-ALPHA, BETA = (OMITTED, 0.5, -1.5, 2.0, 0.0), (OMITTED, 0.25, -0.5, 3.0, 0.0)
+ALPHA, BETA = (OMITTED, 0.5, 2.0), (OMITTED, 0.25, 3.0)
 M, K, N = 3, 4, 5
 BROADCAST = ((), (1,), (N,), (1, N), (M, 1), (1, 1), (M, N))
 """Every shape of C that broadcasts to that of the product."""
 
 
-def held(T: str, alpha: Any, beta: Any) -> bool:
-    """Unsigned types do not hold what negative factors give."""
-    return "uint" not in T or (alpha != -1.5 and beta != -0.5)
-
-
-@operator("Gemm", since=(13, 11), transA=FLAG, transB=FLAG, alpha=ALPHA, beta=BETA, constraints=[held])
+@operator("Gemm", since=(13, 11), transA=FLAG, transB=FLAG, alpha=ALPHA, beta=BETA)
 def gemm(
     A: np.ndarray, B: np.ndarray, C: np.ndarray | None = None, *, alpha: Any, beta: Any, transA: int, transB: int
 ) -> np.ndarray:
@@ -31,7 +25,7 @@ def gemm(
     return y if C is None else y + _times(C, beta)
 
 
-@operator("Gemm", since=(9, 7), transA=FLAG, transB=FLAG, alpha=ALPHA, beta=BETA, constraints=[held])
+@operator("Gemm", since=(9, 7), transA=FLAG, transB=FLAG, alpha=ALPHA, beta=BETA)
 def gemm_7(
     A: np.ndarray, B: np.ndarray, C: np.ndarray, *, alpha: Any, beta: Any, transA: int, transB: int
 ) -> np.ndarray:
@@ -45,11 +39,6 @@ def gemm_1(
 ) -> np.ndarray:
     """As later; ``broadcast`` only says whether C may have another shape than (M, N)."""
     return gemm.oracle(A, B, C, alpha=alpha, beta=beta, transA=transA, transB=transB)
-
-
-def _factors_of_numbers(alpha: Any, beta: Any) -> bool:
-    """A factor of 0 makes NaN of infinities by the formula, and 0 in BLAS, which does not look at the matrix then."""
-    return 0.0 not in (alpha, beta)
 
 
 def _times(x: np.ndarray, scale: Any) -> np.ndarray:
@@ -96,22 +85,8 @@ def empty(draw: Draw) -> Iterator[Inputs]:
         yield _operands(draw, rows, terms) | {"C": _multiples(draw, (N,))}
 
 
-@gemm.inputs(lambda alpha: alpha == OMITTED, T=LEAD)
-@gemm_7.inputs(lambda alpha: alpha == OMITTED, T=LEAD)
-@gemm_1.inputs(lambda alpha: alpha == OMITTED, T=LEAD)
-def sizes(draw: Draw) -> Iterator[Inputs]:
-    """Sums of 1,103 terms, which every float holds as whole numbers, and 33 columns; 4,225 results of 17 terms."""
-    small = "broadcast" in draw.attributes
-    for rows, terms, columns in ((3, 1103, 33),) if small else ((3, 1103, 33), (65, 17, 65)):
-        a, b, c = (
-            np.resize(4 * draw.T.integers(-9, 9, (97,)), shape)
-            for shape in ((rows, terms), (terms, columns), (rows, columns))
-        )
-        yield _turned(draw, a, b) | {"C": c}
-
-
-@gemm.inputs(_factors_of_numbers, T="float")
-@gemm_7.inputs(_factors_of_numbers, T="float")
+@gemm.inputs(T="float")
+@gemm_7.inputs(T="float")
 def special_values(draw: Draw) -> Iterator[Inputs]:
     """NaN, infinities, zeros of both signs and small numbers in A; these and the largest in C."""
     for start in (0, 15):
@@ -131,7 +106,7 @@ def wide_integers(draw: Draw) -> Iterator[Sample]:
     ends = np.resize(draw.T([draw.T.largest, draw.T.lowest, draw.T.largest - 1, draw.T.lowest + 1]), (M, N))
     beyond = "Gemm-13 does not say what a result is that T cannot hold; two's complement is what most return."
     yield Sample(_operands(draw) | {"C": ends}, unspecified=beyond)
-    if draw.attributes["alpha"] in (0.5, -1.5):
+    if 0.5 in draw.attributes.values():
         fraction = "Gemm-13 does not say which integer alpha A' B' + beta C becomes where it is none."
         yield Sample(_turned(draw, draw.T.near(1, (M, K)), draw.T.near(1, (K, N))) | {"C": c}, unspecified=fraction)
 

@@ -51,19 +51,18 @@ def softmax_cross_entropy_loss(
     ignore_index: int | None,
     reduction: str,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """``y = Log(Softmax(scores))`` over the classes, the second output, and the negative log likelihood of it.
-
-    The function body takes the loss of that operator, whose mean is over what is not ignored.
-    """
+    """``y = Log(Softmax(scores))`` over the classes, the second output, and the negative log likelihood of it."""
     y = log_softmax(scores, 1)
     loss = negative_log_likelihood_loss.oracle(y, labels, weights, ignore_index=ignore_index, reduction=reduction)
     return loss, y
 
 
 SHAPE = (3, 5, 2)
-SOME = slice(1, 4, 2)
-"""Two places, whose targets are ignored if any are."""
 NO_MEAN = "the text does not say what the mean is where the sum of applied weights is 0"
+NO_MEAN_OF_REST = (
+    "the text divides by the number of elements, or by the sum of weights[labels[i]], which a label outside [0, C) "
+    "does not have; the function body leaves out what is ignored"
+)
 NO_SAMPLES = (
     "SoftmaxCrossEntropyLoss-13 does not say that N may be 0, and its function body reshapes to [0, 0, -1] then, "
     "which Reshape cannot infer."
@@ -86,7 +85,6 @@ class Groups(msgspec.Struct, frozen=True):
         """Gives them to the loss."""
         for group in (self.ordinary, self.ignored, self.uneven_weights, self.special_values, self.ranks):
             self.one.inputs()(group)
-        self.one.inputs(T=("tensor(float)", "tensor(double)"))(self.sizes)
         self.one.inputs(unspecified=NO_SAMPLES if self.optional else "")(self.empty)
 
     def drawn(self, draw: Draw, x: np.ndarray, target: np.ndarray, weight: np.ndarray | None = None) -> Sample:
@@ -97,15 +95,15 @@ class Groups(msgspec.Struct, frozen=True):
         row, version = draw.attributes, self.one.schemas[0]
         reduction, ignored = REDUCTIONS.index(row["reduction"]), IGNORED.index(row["ignore_index"])
         wide = draw.types["Tind"] == "tensor(int64)"
-        all_ignored = _mean(draw) and bool(np.all(target == row["ignore_index"]))
-        unspecified = f"{version.title}: {NO_MEAN}." if all_ignored else ""
+        unspecified = ""
+        if _mean(draw) and row["ignore_index"] in target:
+            unspecified = NO_MEAN if np.all(target == row["ignore_index"]) else NO_MEAN_OF_REST if self.optional else ""
         first, second, third = (p.name for p in version.inputs)
         inputs = {first: x, second: draw.Tind(target)}
         if (reduction + ignored + wide) % 2:
             inputs[third] = draw.T.integers(1, 4, x.shape[1:2]) if weight is None else weight
         without = self.optional if (reduction // 2 + ignored + wide) % 2 else ()
-        loss = {version.outputs[0].name: True}
-        return Sample(inputs, without, unspecified, loss if all_ignored and self.optional and not without else {})
+        return Sample(inputs, without, unspecified and f"{version.title}: {unspecified}.")
 
     def targets(self, draw: Draw, shape: Sequence[int], ignored: slice) -> np.ndarray:
         """Every class in turn and then backwards, with the targets at some places ignored where there are such."""
@@ -116,9 +114,13 @@ class Groups(msgspec.Struct, frozen=True):
             target.reshape(-1)[ignored] = ignore
         return target
 
+    def stated(self, draw: Draw) -> slice:
+        """Two places at which what is ignored leaves a loss that the text states, or none."""
+        return slice(0, 0) if _mean(draw) and self.optional else slice(1, 4, 2)
+
     def ordinary(self, draw: Draw) -> Iterator[Sample]:
-        """Every class among the targets; two of them ignored if there is an ``ignore_index``."""
-        yield self.drawn(draw, self.values(draw, SHAPE), self.targets(draw, SHAPE, SOME))
+        """Every class among the targets; two of them ignored where there is such a class and a stated loss for it."""
+        yield self.drawn(draw, self.values(draw, SHAPE), self.targets(draw, SHAPE, self.stated(draw)))
 
     def ignored(self, draw: Draw) -> Iterator[Sample]:
         """Every other target is ignored; all are, where that leaves nothing to be the mean of."""
@@ -129,11 +131,13 @@ class Groups(msgspec.Struct, frozen=True):
     def uneven_weights(self, draw: Draw) -> Iterator[Sample]:
         """Weights of very different sizes, of 0, and such that are no round numbers, where they are given."""
         for weight in ([0.25, 0, 3, 0, 1], [0.3, 4, 0.1, 1, 0.7]):
-            yield self.drawn(draw, self.values(draw, SHAPE), self.targets(draw, SHAPE, SOME), draw.T(weight))
+            yield self.drawn(
+                draw, self.values(draw, SHAPE), self.targets(draw, SHAPE, self.stated(draw)), draw.T(weight)
+            )
 
     def special_values(self, draw: Draw) -> Iterator[Sample]:
         """NaN and -inf at the target's place, beside it, and where it is ignored: what is not asked for is not lost."""
-        target = self.targets(draw, SHAPE, SOME)
+        target = self.targets(draw, SHAPE, self.stated(draw))
         for special in (np.nan, -np.inf):
             for shift in range(0, SHAPE[1], 2):
                 x = self.values(draw, SHAPE)
@@ -147,13 +151,7 @@ class Groups(msgspec.Struct, frozen=True):
     def ranks(self, draw: Draw) -> Iterator[Sample]:
         """One of the ranks 2, 4 and 5."""
         shape = ((6, 4), (2, 5, 1, 3), (1, 4, 3, 2, 2))[draw.integer(0, 2)]
-        yield self.drawn(draw, self.values(draw, shape), self.targets(draw, shape, SOME))
-
-    def sizes(self, draw: Draw) -> Iterator[Sample]:
-        """1,105 samples of 3 classes, and 65 classes; inputs are whole numbers and their halves, of one sign."""
-        for shape in ((1105, 3), (1, 65, 17)):
-            x = np.resize(-draw.T.integers(0, 9, (97,)).astype(np.float64) / 2, shape)
-            yield self.drawn(draw, draw.T(x), self.targets(draw, shape, SOME), draw.T.integers(1, 4, shape[1:2]))
+        yield self.drawn(draw, self.values(draw, shape), self.targets(draw, shape, self.stated(draw)))
 
     def empty(self, draw: Draw) -> Iterator[Sample]:
         """No samples, and so no losses."""

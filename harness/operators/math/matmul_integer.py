@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from harness.operators.math.matmul import EMPTY, RANKS, product
-from harness.oracles.draw import Draw, Values
+from harness.oracles.draw import Draw
 from harness.oracles.operator import Inputs, operator
 
 
@@ -66,28 +66,6 @@ def ranks(draw: Draw) -> Iterator[Inputs]:
     points = {"a_zero_point": draw.T1(3), "b_zero_point": draw.T2(5)}
     for a, b in RANKS if every else (RANKS[draw.integer(0, len(RANKS) - 1)],):
         yield _operands(draw, a, b) | points
-
-
-@matmul_integer.inputs()
-def long_sums(draw: Draw) -> Iterator[Inputs]:
-    """Sums of 2,051 products, odd and beyond 2^24, so that a float holds neither these nor the sums on their way."""
-    a = _wide(draw.T1, (2, 2051))
-    b = _wide(draw.T2, (2051, 3))
-    yield {"A": a, "B": b}
-    yield {"A": a, "B": b, "a_zero_point": draw.T1(2), "b_zero_point": draw.T2(4)}
-
-
-@matmul_integer.inputs(T1="uint8", T2=("int8", "uint8"))
-def sizes(draw: Draw) -> Iterator[Inputs]:
-    """4,225 results in rows of 65, and a stack of six axes."""
-    for a, b in (((65, 17), (17, 65)), ((2, 1, 1, 3, 2, 17), (3, 1, 1, 17, 4))):
-        operands = {"A": np.resize(_wide(draw.T1, (97,)), a), "B": np.resize(_wide(draw.T2, (97,)), b)}
-        yield operands | {"a_zero_point": draw.T1(3), "b_zero_point": draw.T2(5)}
-
-
-def _wide(values: Values, shape: tuple[int, ...]) -> np.ndarray:
-    """Odd numbers of one sign in the upper half of the range."""
-    return values(values.integers(0, 31, shape).astype(np.int64) * 2 + int(values.largest) - 62)
 
 
 @matmul_integer.inputs()

@@ -4,83 +4,81 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from flint import arb
 
-from harness.numbers.branches import rint
-from harness.numbers.passes import current
+from harness.numbers.balls import constant
+from harness.numbers.branches import ceil, clip, floor, rint
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Inputs, TypeOf, operator
-from harness.spec.element_types import ElementType
+
+OPEN = (
+    "MelWeightMatrix-17 gives the mel scale, the edges of the lowest and the highest band and the peaks, but neither"
+    " where the bands between lie nor how their triangles meet the bins of the spectrum."
+)
 
 
 def _states_its_type(T3: str, output_datatype: Any) -> bool:
     return output_datatype is not OMITTED or T3 == "tensor(float)"
 
 
-@operator(
-    "MelWeightMatrix",
-    since=17,
-    working_type="float",
-    output_datatype=(OMITTED, TypeOf("T3")),
-    constraints=(_states_its_type,),
-)
+@operator("MelWeightMatrix", since=17, output_datatype=(OMITTED, TypeOf("T3")), constraints=(_states_its_type,))
 def mel_weight_matrix(
     num_mel_bins: np.ndarray,
     dft_length: np.ndarray,
     sample_rate: np.ndarray,
     lower_edge_hertz: np.ndarray,
     upper_edge_hertz: np.ndarray,
-    *,
-    T3: ElementType,
     **_: int,
 ) -> np.ndarray:
-    """0 for bins below the "lower bound on the frequencies to be included" and above the top edge, else 0 to 1.
+    """Triangles between points that part the range of ``mel(f) = 2595 log10(1 + f/700)`` evenly, from edge to edge.
 
-    The text gives the mel scale, the edges of the lowest and the highest band and the triangles' "peak value of 1.0",
-    but neither where the bands between lie nor how triangles meet the bins: a weight inside is anything up to the peak.
-    Inputs put no bin on an edge.
+    Each point is moved to the nearest bin of the spectrum inside the edges, so that every triangle has a peak of 1.
     """
     bands, length, rate = int(num_mel_bins), int(dft_length), int(sample_rate)
-    weights = np.zeros_like(np.asarray(lower_edge_hertz), shape=(length // 2 + 1, bands))
-    for j in range(length // 2 + 1):
-        if float(lower_edge_hertz) <= j * rate / length <= float(upper_edge_hertz):
-            weights[j] = _up_to_one(lower_edge_hertz)
-    return weights if T3.format else rint(weights)
+    lower, upper = (2595 * np.log(1 + edge / 700) / _ln10() for edge in (lower_edge_hertz, upper_edge_hertz))
+    mels = lower + np.arange(bands + 2) * (upper - lower) / (bands + 1)
+    first_bin, last_bin = ceil(lower_edge_hertz * length / rate), floor(upper_edge_hertz * length / rate)
+    points = clip(rint(700 * (np.exp(mels / 2595 * _ln10()) - 1) * length / rate), first_bin, last_bin)
+    weights = np.zeros_like(points, shape=(length // 2 + 1, bands))
+    for band in range(bands):
+        left, centre, right = points[band : band + 3]
+        first, peak, last = (int(float(point)) for point in (left, centre, right))
+        for j in range(max(first, 0), min(last, length // 2) + 1):
+            if j == peak:
+                weights[j, band] = 1
+            elif first < j < last:
+                weights[j, band] = (j - left) / (centre - left) if j < peak else (right - j) / (right - centre)
+    return weights
 
 
-def _up_to_one(like: np.ndarray) -> Any:
-    """One half; as balls at the working precision with such a radius that 4 of them reach 0 and 1."""
-    if like.dtype != object:
-        return 0.5
-    run = current()
-    return arb(0.5, 0.125) if run and not run.exact and run.spread is None else arb(0.5)
+def _ln10() -> Any:
+    return np.log(np.asarray(constant("10")))
 
 
 @mel_weight_matrix.inputs()
-def ordinary(draw: Draw) -> Iterator[Inputs]:
-    """Three bands over four of nine bins, which weigh 0 to 1; those beyond the lowest and the highest edge weigh 0."""
-    yield _given(draw, 3, 16, 1600, 250, 640)
+def one_bin(draw: Draw) -> Iterator[Inputs]:
+    """Three bands between whose edges there is one bin of the spectrum: all triangles have their peak of 1 there."""
+    yield _given(draw, 3, 16, 1600, 290, 380)
 
 
 @mel_weight_matrix.inputs()
 def lengths(draw: Draw) -> Iterator[Inputs]:
-    """An odd ``dft_length``; no band, for a matrix without columns."""
+    """The same of an odd ``dft_length``; of 1, with no other bin at all; and no band, for a matrix without columns."""
     yield _given(draw, 2, 15, 1500, 488, 580)
-    yield _given(draw, 0, 16, 1600, 110, 690)
+    yield _given(draw, 4, 1, 16000, 0, 4000)
+    yield _given(draw, 0, 16, 1600, 100, 700)
 
 
 @mel_weight_matrix.inputs()
 def band_edges(draw: Draw) -> Iterator[Inputs]:
-    """One bin of the spectrum between the edges: the next ones on both sides are outside, and weigh 0 in each band."""
-    for bands in (1, 3):
-        yield _given(draw, bands, 16, 1600, 210, 390)
-        yield _given(draw, bands, 16, 1600, 520, 692)
+    """One band, and one bin of the spectrum between its edges: the next ones on both sides are outside of the band."""
+    yield _given(draw, 1, 16, 1600, 210, 390)
+    yield _given(draw, 1, 16, 1600, 520, 692)
 
 
-@mel_weight_matrix.inputs(T3=("tensor(float)", "tensor(double)"))
-def sizes(draw: Draw) -> Iterator[Inputs]:
-    """40 bands over the middle of 129 bins."""
-    yield _given(draw, 40, 256, 16000, 1010, 6010)
+@mel_weight_matrix.inputs(unspecified=OPEN)
+def many_bands(draw: Draw) -> Iterator[Inputs]:
+    """Bands over the whole spectrum and over a part of it, more and fewer than there are bins."""
+    yield _given(draw, 8, 16, 8192, 0, 4096)
 
 
 def _given(draw: Draw, bands: int, length: int, rate: int, lower: float, upper: float) -> Inputs:

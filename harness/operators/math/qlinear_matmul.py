@@ -44,11 +44,6 @@ def _real(x: np.ndarray, scale: np.ndarray) -> np.ndarray:
     return x.astype(scale.dtype)
 
 
-def _of_common_types(T1: str, T2: str, T3: str) -> bool:
-    """Integers of 8 bits, of whose scales those in float are enough."""
-    return T1 == T3 and "float" not in T1 + T2
-
-
 LEAST_A, LEAST_B = 0.125, 0.1875
 """The least scales of a and b; others are up to twice as large."""
 
@@ -79,25 +74,6 @@ def saturation(draw: Draw) -> Iterator[Inputs]:
     """Results on both sides beyond the range of the output's type: its ends."""
     least = 3 * LEAST_A * LEAST_B
     yield _quantized(draw, (2, 3), (3, 4), mixed=False) | {"y_scale": _scale(draw, least / 2.5 / draw.T3.largest)}
-
-
-@qlinear_matmul.inputs(_of_common_types)
-def sizes(draw: Draw) -> Iterator[Inputs]:
-    """Sums of 1,103 terms and 33 columns; 4,225 results of 17 terms. Scales are powers of two, so nothing rounds."""
-    zero_a, zero_b = (8 if of.element.kind == "unsigned" else 0 for of in (draw.T1, draw.T2))
-    for rows, terms, columns, y_scale in ((3, 1103, 33, 4.0), (65, 17, 65, 0.5)):
-        a = np.resize((_magnitudes(draw, (97,)) * _signs(draw, (97,))), (rows, terms))
-        b = np.resize((_magnitudes(draw, (89,)) * _signs(draw, (89,))), (terms, columns))
-        yield {
-            "a": draw.T1(a + zero_a),
-            "a_scale": _scale(draw, 0.5),
-            "a_zero_point": draw.T1(zero_a),
-            "b": draw.T2(b + zero_b),
-            "b_scale": _scale(draw, 0.25),
-            "b_zero_point": draw.T2(zero_b),
-            "y_scale": _scale(draw, y_scale),
-            "y_zero_point": draw.T3(9 if draw.T3.element.kind == "signed" else 121),
-        }
 
 
 @qlinear_matmul.inputs(T3=("signed", "unsigned"))

@@ -69,12 +69,6 @@ def simple_windows(draw: Draw) -> Iterator[Inputs]:
         yield _given(draw) | {"window": draw.T1(window[: _frame(draw)]), "frame_length": draw.T2(_frame(draw))}
 
 
-@stft.inputs(T1="tensor(float)", T2="tensor(int64)")
-def sizes(draw: Draw) -> Iterator[Inputs]:
-    """121 frames of 20 values, one every 9, of a signal of 1,105."""
-    yield _given(draw, 9, 1105) | {"window": _window(draw, 20), "frame_length": draw.T2(20)}
-
-
 def _given(draw: Draw, step: int = 4, length: int = 16) -> dict[str, np.ndarray]:
     return {
         "signal": draw.T1.ordinary((2, length, 2 if draw.attributes["onesided"] == 0 else 1)),

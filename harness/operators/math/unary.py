@@ -10,19 +10,17 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from harness.numbers.rounding import format_of
-from harness.oracles.broadcasting import LONG, PERIOD
 from harness.oracles.draw import Draw, Values
 from harness.oracles.operator import OMITTED, Operator, Sample, operator
 from harness.oracles.sweep import Decided, every_answer, sweep
-from harness.spec.element_types import Bits
 
 SHAPE = (3, 5, 7)
 """Its size is a multiple of no vector's length, so that a kernel's remainder loop runs too."""
 COUNT = math.prod(SHAPE)
 
 Function: TypeAlias = Callable[[Any], Any]
-Trial: TypeAlias = np.ndarray | tuple[np.ndarray, str, np.ndarray]
-"""A tensor, or one with the reason why the spec leaves answers open and for which elements."""
+Trial: TypeAlias = np.ndarray | tuple[np.ndarray, str]
+"""A tensor, or one with the reason why the spec leaves its answers open."""
 Generator: TypeAlias = Callable[[Values, "Row"], Iterator[Trial]]
 
 
@@ -41,8 +39,6 @@ class Row(NamedTuple):
     """Test, input and output, of floats."""
     exact: bool = False
     """No result needs rounding."""
-    bits: Bits = ""
-    """Whether the text is about the signs of zeros."""
     shape: tuple[int, ...] = SHAPE
     """Of ordinary values."""
     others: tuple[tuple[int, ...], ...] = ((), (2, 0, 3), (2, 1, 3, 1, 2))
@@ -70,7 +66,7 @@ def declared(row: Row) -> Operator:
         return row.function(x)
 
     attributes: dict[str, Any] = {"consumed_inputs": (OMITTED, [0])} if 1 in row.since else {}
-    made = operator(row.name, since=row.since, exact=row.exact, bits=row.bits, **attributes)(oracle)
+    made = operator(row.name, since=row.since, exact=row.exact, **attributes)(oracle)
     for name, x, y in row.examples:
         made.example(name, np.array(x, np.float32), gives=np.array(y, np.float32))
     sweep(made, row.decided)
@@ -79,18 +75,15 @@ def declared(row: Row) -> Operator:
 
 def give(to: Operator, row: Row, *generators: Generator, kinds: tuple[str, ...] = ()) -> None:
     """Registers generators as input groups of an operator, which may be about some kinds of elements only."""
-    name, output = (to.schemas[0].inputs[0].name, to.schemas[0].outputs[0].name)
+    name = to.schemas[0].inputs[0].name
     only: dict[str, Any] = {"T": kinds} if kinds else {}
 
     def named(generator: Generator) -> Callable[[Draw], Iterator[Sample]]:
         @functools.wraps(generator)
         def generate(draw: Draw) -> Iterator[Sample]:
             for trial in generator(draw.T, row):
-                if isinstance(trial, tuple):
-                    x, unspecified, elements = trial
-                    yield Sample({name: x}, unspecified=unspecified, unspecified_elements={output: elements})
-                else:
-                    yield Sample({name: trial})
+                x, unspecified = trial if isinstance(trial, tuple) else (trial, "")
+                yield Sample({name: x}, unspecified=unspecified)
 
         return generate
 
@@ -104,16 +97,9 @@ def ordinary(values: Values, row: Row) -> Iterator[Trial]:
 
 
 def shapes(values: Values, row: Row) -> Iterator[Trial]:
-    """Ordinary values in tensors without axes, of float also without elements and with five axes, where allowed."""
+    """Ordinary values in tensors without axes, of float also without elements and with many axes, where allowed."""
     for shape in row.others if values.element.name == "float" else row.others[:1]:
         yield _inside(values, row, shape)
-
-
-def sizes(values: Values, row: Row) -> Iterator[Trial]:
-    """More elements than a kernel takes at once, with a rest; six axes, where allowed."""
-    flat = len(row.shape) == 1
-    for shape in ((math.prod(LONG),),) if flat else (LONG, (2, 1, 3, 1, 2, 5)):
-        yield np.resize(_inside(values, row, (PERIOD,)), shape)
 
 
 def special_values(values: Values, row: Row) -> Iterator[Trial]:

@@ -8,7 +8,7 @@ import flint
 import numpy as np
 
 from harness.numbers.balls import constant
-from harness.numbers.branches import greater, less_equal, where
+from harness.numbers.branches import greater, where
 from harness.numbers.passes import computed_in
 from harness.operators.math.matmul import product
 from harness.operators.math.softmax import softmax
@@ -21,11 +21,8 @@ from harness.operators.nn.attention_inputs import (
     boolean,
     different,
     heads_agree,
-    in_float,
     other_masks,
     other_values,
-    sizes,
-    stages_of_scores,
     supported,
     unsupported,
 )
@@ -110,7 +107,7 @@ def biases(mask: np.ndarray, keys: int, of: ElementType, *, padded: bool) -> tup
         plain = np.concatenate([plain, rest], axis=-1)
     if of.kind == "bool":
         return plain, 0
-    allowed = ~less_equal(plain, -np.inf)  # NaN is added as any other number
+    allowed = greater(plain, -np.inf)
     return allowed, where(allowed, plain, 0.0)
 
 
@@ -212,16 +209,7 @@ def attention_23(
 for _one in (attention, attention_24, attention_23):
     add_inputs(_one)
 
-_SCORES: dict[str, Any] = dict.fromkeys(NEWEST, (OMITTED,)) | {
-    "qk_matmul_output_mode": (0, 1, 2, 3),
-    "softcap": (OMITTED, 1.5),
-    "is_causal": (OMITTED, 1),
-}
-operator("Attention", since=25, constraints=[alike, supported, in_float], full_product=True, **_SCORES)(
-    _newer
-).inputs()(stages_of_scores)
 _NOTHING: dict[str, Any] = dict.fromkeys(NEWEST, (OMITTED,))
-operator("Attention", since=25, constraints=[alike, boolean, in_float], **_NOTHING)(_newer).inputs()(sizes)
 operator("Attention", since=25, constraints=[different, boolean], **_NOTHING)(_newer).inputs()(other_values)
 operator("Attention", since=25, constraints=[alike, unsupported], **_NOTHING)(_newer).inputs(unspecified=OTHER_MASKS)(
     other_masks

@@ -9,16 +9,8 @@ import numpy as np
 
 from harness.numbers.rounding import format_of
 from harness.oracles.draw import Draw, Values
-from harness.oracles.operator import FLAG, OMITTED, Operator, Sample, Types
+from harness.oracles.operator import FLAG, OMITTED, Operator, Sample
 from harness.spec.element_types import BY_CODE, BY_NAME, ElementType
-
-DOUBLE: Final = "tensor(double)"
-
-
-def scale_for(types: Types) -> float:
-    """A scale; for double one whose root is exact, since the function body takes the root in float."""
-    return 0.25 if types["T1"] == DOUBLE else 0.3
-
 
 PRECISIONS: Final = (OMITTED, *(BY_NAME[name].code for name in ("float", "float16", "double", "bfloat16")))
 OLDEST: Final[dict[str, Any]] = {
@@ -26,7 +18,7 @@ OLDEST: Final[dict[str, Any]] = {
     "kv_num_heads": (OMITTED, 1, 3),
     "q_num_heads": (OMITTED, 3, 6),
     "qk_matmul_output_mode": (OMITTED, 0, 1, 2, 3),
-    "scale": (OMITTED, scale_for),
+    "scale": (OMITTED, 0.3),
     "softcap": (OMITTED, 0.0, 1.5),
     "softmax_precision": PRECISIONS,
 }
@@ -78,11 +70,6 @@ def different(T1: str, T2: str) -> bool:
     return T1 != T2
 
 
-def in_float(T1: str) -> bool:
-    """Queries and keys in float."""
-    return T1 == "tensor(float)"
-
-
 def boolean(U: str) -> bool:
     """The plainest mask."""
     return U == "tensor(bool)"
@@ -90,7 +77,7 @@ def boolean(U: str) -> bool:
 
 def unsupported(T1: str, U: str) -> bool:
     """The other types that U lists, for scores in float."""
-    return in_float(T1) and not supported(T1, U)
+    return T1 == "tensor(float)" and not supported(T1, U)
 
 
 def narrowest(draw: Draw) -> ElementType:
@@ -128,17 +115,6 @@ def packed(draw: Draw, x: np.ndarray) -> np.ndarray:
     return x.transpose(0, 2, 1, 3).reshape(batch, length, heads * size).copy()
 
 
-def unpacked(x: np.ndarray, heads: int) -> np.ndarray:
-    """As ``(batch, heads, sequence, size)``, float64."""
-    plain = x.astype(np.float64)
-    return plain if x.ndim == 4 else plain.reshape(*x.shape[:2], heads, -1).transpose(0, 2, 1, 3)
-
-
-def size_of(draw: Draw) -> int:
-    """The size of a head; for double one whose default scale has an exact root, as ``scale_for``."""
-    return 16 if draw.types["T1"] == DOUBLE else SIZE
-
-
 def heads_of(draw: Draw, otherwise: tuple[int, int] = GROUPED) -> tuple[int, int]:
     """The heads that the row states, or others."""
     stated = draw.attributes["q_num_heads"], draw.attributes["kv_num_heads"]
@@ -152,7 +128,7 @@ def drawn(
     batch: int = BATCH,
     queries: int = QUERIES,
     keys: int = KEYS,
-    size: int | None = None,
+    size: int = SIZE,
     v_size: int = V_SIZE,
     past: int | None = None,
     scores: bool = True,
@@ -161,7 +137,6 @@ def drawn(
 ) -> Sample:
     """A set of inputs of these sizes, with the present keys and values if there are past ones."""
     q_heads, kv_heads = heads_of(draw, heads)
-    size = size_of(draw) if size is None else size
     given = {
         "Q": packed(draw, ordinary_values(draw, draw.T1, (batch, q_heads, queries, size))),
         "K": packed(draw, ordinary_values(draw, draw.T1, (batch, kv_heads, keys, size))),
@@ -276,7 +251,7 @@ def large_scores(draw: Draw) -> Iterator[Sample]:
         yield Sample(
             {
                 **one.inputs,
-                **{name: packed(draw, draw.T1(np.repeat(x, size_of(draw), axis=-1))) for name, x in pairs},
+                **{name: packed(draw, draw.T1(np.repeat(x, SIZE, axis=-1))) for name, x in pairs},
             },
             one.without,
         )
@@ -285,31 +260,16 @@ def large_scores(draw: Draw) -> Iterator[Sample]:
 def special_values(draw: Draw) -> Iterator[Sample]:
     """NaN and infinities among the values, NaN in a query: what has a share of them is spoilt, all else is not.
 
-    Where a query does not attend every key, what they do to its row is open.
+    Silent where a key is not attended.
     """
-    one = drawn(draw, scores=False)
+    unspecified = "" if unrestricted(draw) else NOT_ATTENDED
+    one = drawn(draw, scores=False, unspecified=unspecified)
     v = one.inputs["V"].copy()
     v[0, 0, ..., 1], v[1, -1, ..., 2], v[0, 1, ..., 0] = np.nan, np.inf, -np.inf
+    yield Sample({**one.inputs, "V": v}, one.without, unspecified)
     q = one.inputs["Q"].copy()
     q[1, 2, ..., 0] = np.nan
-    heads, kv_heads = heads_of(draw)
-    values = np.repeat(~np.isfinite(unpacked(v, kv_heads)).all(axis=2, keepdims=True), heads // kv_heads, axis=1)
-    queries = ~np.isfinite(unpacked(q, heads)).all(axis=3, keepdims=True)
-    for name, x, touched in (("V", v, values), ("Q", q, queries)):
-        whole = np.broadcast_to(touched, (BATCH, heads, QUERIES, V_SIZE))
-        sample = Sample({**one.inputs, name: x}, one.without)
-        yield sample if unrestricted(draw) else sample.leaving_open(NOT_ATTENDED, Y=packed(draw, whole))
-
-
-def nan_masks(draw: Draw) -> Iterator[Sample]:
-    """NaN in a float mask, which "is added to the attention score": the weights of its query are NaN, others are not.
-
-    Nowhere but where every other key of the row takes part.
-    """
-    if unrestricted(draw):
-        rows = mask(draw, (QUERIES, KEYS))
-        rows[1, 2] = np.nan
-        yield drawn(draw, attn_mask=rows)
+    yield Sample({**one.inputs, "Q": q}, one.without, unspecified)
 
 
 def not_attended(draw: Draw) -> Iterator[Sample]:
@@ -352,17 +312,6 @@ def padding(draw: Draw) -> Iterator[Sample]:
         yield drawn(draw, queries=1, nonpad_kv_seqlen=np.array([5, 7]), scores=False)
 
 
-def stages_of_scores(draw: Draw) -> Iterator[Sample]:
-    """The scores at each of their stages, with and without a soft cap, a causal frontier and masks of either kind."""
-    yield drawn(draw, queries=3, keys=6, attn_mask=mask(draw, (3, 6)))
-
-
-def sizes(draw: Draw) -> Iterator[Sample]:
-    """More keys, queries and elements of heads than a vector or a tile has: 67 keys, 37 queries, heads of 17 and 33."""
-    yield drawn(draw, heads=(1, 1), batch=1, queries=37, keys=67, size=17, v_size=33, attn_mask=mask(draw, (37, 67)))
-    yield drawn(draw, heads=(1, 1), batch=1, queries=1, keys=131, size=33, v_size=17)
-
-
 def other_values(draw: Draw) -> Iterator[Sample]:
     """Values of another type than queries and keys: the output has the type of the latter."""
     yield drawn(draw, attn_mask=mask(draw, (QUERIES, KEYS)))
@@ -383,7 +332,6 @@ def add_inputs(one: Operator) -> None:
     for group in (no_mask, large_scores, special_values, empty):
         one.inputs(U="bool", **types)(group)
     one.inputs(U="float", **types)(large_penalties)
-    one.inputs(U="float", **types)(nan_masks)
     if newer:
         one.inputs(**types)(short_masks)
         one.inputs(**types)(padding)

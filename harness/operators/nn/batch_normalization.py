@@ -215,12 +215,6 @@ def ranks(draw: Draw) -> Iterator[Sample]:
         yield frame.drawn(draw.T.ordinary(shape))
 
 
-def sizes(draw: Draw) -> Iterator[Sample]:
-    """Channels of more than a thousand elements; 65 channels, with a last axis of 17."""
-    for shape in ((2, 3, 33, 17), (2, 65, 17)):
-        yield _Frame(draw).drawn(draw.T.integers(-9, 9, shape))
-
-
 def far_from_zero(draw: Draw) -> Iterator[Sample]:
     """Channels with means of 16 and a spread of 1, and as such given."""
     frame = _Frame(draw)
@@ -265,7 +259,6 @@ ALL_FLOAT = {"T": FLOAT, "T1": FLOAT, "T2": FLOAT}
 MAIN.inputs()(ordinary)
 MAIN.inputs(**ALL_FLOAT)(ranks)
 MAIN.inputs(**ALL_FLOAT)(far_from_zero)
-MAIN.inputs(**ALL_FLOAT)(sizes)
 MAIN.inputs(**ALL_FLOAT)(all_equal)
 MAIN.inputs(**ALL_FLOAT)(special_values)
 MAIN.inputs(**ALL_FLOAT)(no_instances)

@@ -85,13 +85,6 @@ def single_and_empty(draw: Draw) -> Iterator[Sample]:
     yield _without(_random_outputs(draw, length=0))
 
 
-@causal_conv_with_state.inputs(T="tensor(float)")
-def sizes(draw: Draw) -> Iterator[Sample]:
-    """65 channels of 17 steps; more than a thousand steps of one channel."""
-    yield _without(_random_outputs(draw, batch=1, channels=65, length=17))
-    yield _without(_random_outputs(draw, batch=1, channels=1, length=1027, kernel=3), "past_state")
-
-
 @causal_conv_with_state.inputs()
 def special_values(draw: Draw) -> Iterator[Sample]:
     """NaN, infinities, the least and large numbers in the input and in the state: only what looks back to them changes.

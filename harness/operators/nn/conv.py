@@ -26,7 +26,7 @@ from harness.operators.nn.sliding import (
     special_images,
 )
 from harness.oracles.draw import Draw, Values
-from harness.oracles.operator import Inputs, Sample, operator
+from harness.oracles.operator import Inputs, operator
 from harness.spec.element_types import BY_NAME, ElementType
 
 
@@ -167,29 +167,6 @@ def special_values(draw: Draw) -> Iterator[Inputs]:
         yield given | {"X": x}
 
 
-LARGE: tuple[tuple[Sizes, Sizes], ...] = (
-    ((1, 3, 1027), (4, 3, 3)),
-    ((1, 124, 3, 4), (2, 124, 3, 3)),
-    ((1, 65, 3, 5), (33, 65, 1, 1)),
-    ((1, 17, 3, 17, 5), (5, 17, 1, 2, 2)),
-)
-"""An axis of more than a thousand, sums of 1,116 terms, many channels on either side, and of a volume."""
-
-
-_NO_ATTRIBUTES: Any = dict.fromkeys(_PLANNED, (OMITTED,))
-conv_large = operator("Conv", since=(22, 11), constraints=[lambda T: T == "tensor(float)"], **_NO_ATTRIBUTES)(
-    conv.oracle
-)
-
-
-@conv_large.inputs()
-def sizes(draw: Draw) -> Iterator[Inputs]:
-    """An axis of more than a thousand, sums of 1,116 terms, many channels on either side: small whole numbers."""
-    for image, weights in LARGE:
-        shapes = {"X": image, "W": weights, "B": weights[:1]}
-        yield {name: draw.T.integers(-9, 9, shape) for name, shape in shapes.items()}
-
-
 def _random_outputs(draw: Draw, image: Sizes, weights: Sizes) -> dict[str, np.ndarray]:
     return {"X": draw.T.ordinary(image), "W": draw.T.ordinary(weights), "B": draw.T.ordinary(weights[:1])}
 
@@ -268,20 +245,6 @@ def extremes(draw: Draw) -> Iterator[Inputs]:
             "x_zero_point": draw.T1(ends[0][a]),
             "w_zero_point": draw.T2(ends[1][b]),
         }
-
-
-conv_integer_large = operator("ConvInteger", since=10, exact=True, **_NO_ATTRIBUTES)(conv_integer.oracle)
-
-
-@conv_integer_large.inputs()
-def sizes_of_integers(draw: Draw) -> Iterator[Inputs]:
-    """An axis of more than a thousand, sums of 1,116 terms, many channels; sums that float does not hold."""
-    for image, weights in LARGE:
-        given = _integers(draw, image, weights)
-        x = given["x"].copy()
-        x.flat[::2] = draw.T1.largest
-        w = np.maximum(given["w"], draw.T2(draw.T2.largest // 2))
-        yield given | {"x": x, "w": w, "x_zero_point": draw.T1(3), "w_zero_point": draw.T2(5)}
 
 
 @conv_integer.inputs()
@@ -388,27 +351,12 @@ def quantized_extremes(draw: Draw) -> Iterator[Inputs]:
         yield _quantized(draw, image, weights) | given | {"y_scale": y_scale}
 
 
-qlinear_conv_large = operator("QLinearConv", since=10, **_NO_ATTRIBUTES)(qlinear_conv.oracle)
-
-
-@qlinear_conv_large.inputs()
-def quantized_sizes(draw: Draw) -> Iterator[Inputs]:
-    """An axis of more than a thousand, sums of 1,116 terms, many channels on either side."""
-    for image, weights in LARGE:
-        yield _quantized(draw, image, weights)
-
-
-@qlinear_conv.inputs()
-def ties(draw: Draw) -> Iterator[Sample]:
-    """Quotients that are whole, and halfway between two integers, by scales that are powers of two."""
-    layer = _Layer(draw)
-    given = _quantized(draw, *layer.shapes())
-    given |= {"x_scale": _scale(0.5), "w_scale": _scale(0.25), "y_scale": _scale(0.25)}
-    del given["B"]
-    x, w = (_less(given[name].astype(np.int64), given[f"{name}_zero_point"].astype(np.int64)) for name in "xw")
-    halves = convolved(x, w, layer.over(x.shape[2:], w.shape[2:]), layer.group)
-    low, high = ((int(end) - int(given["y_zero_point"])) * 2 for end in (draw.T3.lowest, draw.T3.largest))
-    yield Sample(given).leaving_open(HALVES, y=(halves % 2 != 0) & (halves > low) & (halves < high))
+@qlinear_conv.inputs(unspecified=HALVES)
+def ties(draw: Draw) -> Iterator[Inputs]:
+    """Quotients halfway between two integers, even and odd and of each sign, by scales that are powers of two."""
+    given = _quantized(draw, *_Layer(draw).shapes())
+    scales = {"x_scale": _scale(0.5), "w_scale": _scale(0.25), "y_scale": _scale(0.25)}
+    yield {name: value for name, value in (given | scales).items() if name != "B"}
 
 
 @qlinear_conv.inputs()

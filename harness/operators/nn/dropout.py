@@ -30,7 +30,6 @@ def same_or_float(T: str, T1: str) -> bool:
 
 PLANNED: dict[str, Any] = {
     "random": True,
-    "moves": True,
     "constraints": [same_or_float, lambda T, T1, seed: seed is OMITTED or T == T1 == FLOAT],
     "seed": (OMITTED, 7),
 }
@@ -53,7 +52,7 @@ def dropout(
 dropout_13 = operator("Dropout", since=(13, 12), **PLANNED)(dropout.oracle)
 
 
-@operator("Dropout", since=(10, 7), moves=True, ratio=RATIOS)
+@operator("Dropout", since=(10, 7), exact=True, ratio=RATIOS)
 def dropout_10(data: np.ndarray, **_: Any) -> tuple[np.ndarray, np.ndarray]:
     """The data: "a simple copy of the input" in test mode, the only one that these versions know.
 
@@ -144,18 +143,11 @@ def left_out(draw: Draw) -> Iterator[Sample]:
     yield drawn(draw.T.ordinary(SHAPE), draw.T1(0), training_mode=True, mask=False)
 
 
-@dropout.inputs(lambda T, T1: T1 in (T, FLOAT))
-@dropout_13.inputs(lambda T, T1: T1 in (T, FLOAT))
-def wide_values(draw: Draw) -> Iterator[Sample]:
-    """Values that a narrower type or a careless copy would change: "a simple copy of the input"."""
-    yield drawn(draw.T.wide(SHAPE), draw.T1(0), training_mode=True)
-
-
 @dropout.inputs(T=FLOAT, T1=FLOAT)
 @dropout_13.inputs(T=FLOAT, T1=FLOAT)
 def shapes(draw: Draw) -> Iterator[Sample]:
-    """Tensors without axes, without elements, with more than a thousand, and with six axes."""
-    for shape in ((), (2, 0, 3), (17, 65), (2, 3, 2, 1, 3, 2)):
+    """Tensors without axes and without elements."""
+    for shape in ((), (2, 0, 3)):
         yield drawn(draw.T.ordinary(shape), draw.T1(0.5), training_mode=False)
 
 
@@ -168,12 +160,6 @@ def old(draw: Draw) -> Iterator[Sample]:
     else:
         yield drawn(draw.T.ordinary(SHAPE), None, None, mask=False)
         yield drawn(np.resize(draw.T.specials(), SHAPE), None, None, mask=False)
-
-
-@dropout_10.inputs()
-def old_wide_values(draw: Draw) -> Iterator[Sample]:
-    """Values that a narrower type or a careless copy would change: "a simple copy of the input"."""
-    yield drawn(draw.T.wide(SHAPE), None, None, mask=False)
 
 
 @dropout_10.inputs(T=FLOAT)

@@ -24,12 +24,12 @@ def _flattened(x: np.ndarray, /, *, axis: int) -> np.ndarray:
 NEWEST = operator(
     "Flatten",
     since=25,
-    moves=True,
+    exact=True,
     axis=(*AXES, -1, -2, -3),
     constraints=[lambda T, axis: T in (FLOAT, INT32) or axis is OMITTED],
 )(_flattened)
-FROM_11 = operator("Flatten", since=(24, 23, 21, 13, 11), moves=True, axis=(*AXES, -1, -2, -3))(_flattened)
-FROM_1 = operator("Flatten", since=(9, 1), moves=True, axis=AXES)(_flattened)
+FROM_11 = operator("Flatten", since=(24, 23, 21, 13, 11), exact=True, axis=(*AXES, -1, -2, -3))(_flattened)
+FROM_1 = operator("Flatten", since=(9, 1), exact=True, axis=AXES)(_flattened)
 
 
 def ordinary(draw: Draw) -> Iterator[Inputs]:
@@ -58,21 +58,8 @@ def special_values(draw: Draw) -> Iterator[Inputs]:
     yield {"input": np.resize(draw.T.specials(), (2, 3, 5))}
 
 
-def wide_values(draw: Draw) -> Iterator[Inputs]:
-    """Values that a narrower type or a careless copy would change."""
-    yield {"input": draw.T.wide((2, 3, 5))}
-
-
-def sizes(draw: Draw) -> Iterator[Inputs]:
-    """More than a thousand elements, the last axis of 17 and of 65; six axes."""
-    for shape in ((4, 17, 17), (2, 8, 65), (2, 3, 2, 2, 3, 2)):
-        yield {"input": draw.T.wide(shape)}
-
-
 for _op in (NEWEST, FROM_11, FROM_1):
     _op.inputs()(ordinary)
-    _op.inputs()(wide_values)
-NEWEST.inputs(T=(FLOAT, "int64"))(sizes)
 NEWEST.inputs(T=INT32)(ranks)
 NEWEST.inputs(T=INT32)(no_elements)
 NEWEST.inputs(T="float")(special_values)

@@ -7,7 +7,6 @@ import numpy as np
 
 from harness.numbers.balls import constant
 from harness.numbers.branches import where
-from harness.numbers.passes import current
 from harness.oracles.broadcasting import Shape
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Operator, Sample, TypeOf, operator
@@ -33,13 +32,9 @@ def moments(x: np.ndarray, axes: tuple[int, ...]) -> tuple[np.ndarray, np.ndarra
 def moments_of_body(x: np.ndarray, axes: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
     """The same where a function body has the variance as ``Sub(MeanOfSquare, SquareOfMean)``.
 
-    Both are the spec's: the value is the same, and of the roundings the larger ones of the two formulas are allowed.
-    What the last bits of the data can do depends on no formula, so the one that encloses it better counts.
+    Both are the spec's: the value is the same, and the bound is the larger one of the two formulas.
     """
     mean, variance = moments(x, axes)
-    run = current()
-    if run and run.spread is not None:
-        return mean, variance
     return mean, where(np.array(True), variance, mean_of(x * x, axes) - mean * mean)
 
 
@@ -146,18 +141,6 @@ RMS = stashed(
 )
 
 
-CENTRES = (16, -64)
-"""Means that are far from zero beside the spread around them."""
-
-
-def far(draw: Draw, shape: Shape, centre: int) -> np.ndarray:
-    """Values around the centre, up to an eighth of it away, of so few bits that their squares add up exactly.
-
-    So of 8, 16 or 32 of them a bound that allows either formula for the variance is as narrow as for one.
-    """
-    return draw.T(centre + draw.T.integers(-8, 8, shape).astype(np.float64) * abs(centre) / 64)
-
-
 def is_narrow(draw: Draw) -> bool:
     """Whether something is worked in 8 bits, in which no more than 4 elements are to be normalized together."""
     return BFLOAT16 in draw.types.values() or draw.attributes.get("stash_type") == 16
@@ -214,8 +197,8 @@ def ordinary(draw: Draw) -> Iterator[Sample]:
 
 
 def ranks(draw: Draw) -> Iterator[Sample]:
-    """Ranks 1, 2, 4 and 6 that have the axis."""
-    for shape in ((5,), (4, 3), (2, 4, 1, 3), (2, 1, 3, 2, 1, 4)):
+    """Ranks 1, 2 and 4 that have the axis."""
+    for shape in ((5,), (4, 3), (2, 4, 1, 3)):
         if -len(shape) <= _axis(draw) < len(shape):
             yield _random_outputs(draw, draw.T.ordinary(shape))
 
@@ -241,9 +224,10 @@ def scales_within(draw: Draw) -> Iterator[Sample]:
 
 
 def far_from_zero(draw: Draw) -> Iterator[Sample]:
-    """Means near 16 and near -64, eight times the spread around them or more."""
-    for centre in CENTRES:
-        yield _random_outputs(draw, far(draw, (2, 8, 4), centre))
+    """A mean of 16 and a spread of 1: the difference of the mean of squares and the square of the mean still is one."""
+    x = draw.T.ordinary(_shape(draw)).astype(np.float64)
+    for centre in (16, -16):
+        yield _random_outputs(draw, draw.T(centre + x / 4))
 
 
 def all_equal(draw: Draw) -> Iterator[Sample]:
@@ -271,12 +255,6 @@ def special_values(draw: Draw) -> Iterator[Sample]:
     yield from (_random_outputs(draw, x) for x in with_specials(uneven(draw, _shape(draw))))
 
 
-def sizes(draw: Draw) -> Iterator[Sample]:
-    """Last axes of 17, of 65 and of 1,100; more than a thousand elements."""
-    for shape in ((17, 5, 17), (3, 7, 65), (2, 1, 1100)):
-        yield _random_outputs(draw, draw.T.integers(-9, 9, shape))
-
-
 def empty(draw: Draw) -> Iterator[Sample]:
     """Nothing to normalize: no elements, beside the axes that are normalized."""
     if _axis(draw) not in (0, -3):
@@ -297,7 +275,5 @@ RMS[0].inputs(T=FLOAT, V=FLOAT)(scales_within)
 RMS[0].inputs(T=FLOAT, V=FLOAT)(all_equal)
 layer_normalization.inputs(T=FLOAT, U=FLOAT)(ranks)
 RMS[0].inputs(T=FLOAT, V=FLOAT)(ranks)
-layer_normalization.inputs(T=FLOAT, U=FLOAT)(sizes)
-RMS[0].inputs(T=FLOAT, V=FLOAT)(sizes)
 layer_normalization.inputs(T=FLOAT, U=FLOAT)(empty)
 RMS[0].inputs(T=FLOAT, V=FLOAT)(empty)

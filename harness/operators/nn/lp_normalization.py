@@ -67,15 +67,6 @@ def special_values(draw: Draw) -> Iterator[Inputs]:
 
 
 @lp_normalization.inputs(T="tensor(float)")
-def sizes(draw: Draw) -> Iterator[Inputs]:
-    """Lines of 1,100, of 65 and of 17 elements along the axis; six axes."""
-    axis = (-1 if draw.attributes["axis"] is OMITTED else draw.attributes["axis"]) % 3
-    for size, beside in ((1100, (3, 1)), (65, (4, 5)), (17, (9, 8))):
-        yield {"input": draw.T.integers(-9, 9, [*beside[:axis], size, *beside[axis:]])}
-    yield {"input": draw.T.ordinary((2, 3, 2, 2, 3, 2))}
-
-
-@lp_normalization.inputs(T="tensor(float)")
 def ranks(draw: Draw) -> Iterator[Inputs]:
     """Ranks 1, 2 and 4 that have the axis, and no elements."""
     axis = -1 if draw.attributes["axis"] is OMITTED else draw.attributes["axis"]

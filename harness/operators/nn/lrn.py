@@ -60,13 +60,6 @@ def shapes(draw: Draw) -> Iterator[Inputs]:
     yield {"X": draw.T.ordinary(every[draw.attributes["size"]])}
 
 
-@lrn.inputs(T="tensor(float)")
-def sizes(draw: Draw) -> Iterator[Inputs]:
-    """65 channels, with an axis of 17; more than a thousand elements of a channel."""
-    for shape in ((1, 65, 17, 1), (1, 5, 4, 263)):
-        yield {"X": draw.T.ordinary(shape)}
-
-
 @lrn.inputs(T=("tensor(float)", "tensor(double)"))
 def special_values(draw: Draw) -> Iterator[Inputs]:
     """NaN, then infinity, at one place: infinity becomes NaN, and makes 0 of others in its region."""

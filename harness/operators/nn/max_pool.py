@@ -15,7 +15,6 @@ from harness.operators.nn.pool_windows import (
     DILATED,
     UNDILATED,
     Groups,
-    attributes_axes,
     axes_of,
     windows,
 )
@@ -115,11 +114,6 @@ class MaxGroups(Groups):
         """A shape of which nothing is open."""
         return self.shape(draw, lambda *_: True)
 
-    def pooled(self, draw: Draw, x: np.ndarray) -> Both:
-        """The greatest of each window by the attributes of the row, and where they are."""
-        given = {name: value for name, value in draw.attributes.items() if value != OMITTED}
-        return pooled(x, drops=self.drops, **given)
-
     def values_alone(self, draw: Draw) -> Iterator[Sample]:
         """No indices are asked for; equal elements, and the least value there is alone in the windows of a plane."""
         x = draw.T.ordinary(self.any_shape(draw))
@@ -145,28 +139,20 @@ class MaxGroups(Groups):
         yield from self.drawn(draw, shape)
         x = draw.T.ordinary(shape)
         x.reshape(*shape[:2], -1)[..., 3] = np.nan
-        spoilt = self.pooled(draw, np.isnan(x.astype(np.float64)).astype(np.int64))[0] > 0
-        if spoilt.all():
-            yield Sample(_without(draw, x).inputs, _without(draw, x).without, NAN)
-        else:
-            yield _without(draw, x).leaving_open(NAN, Y=spoilt)
+        yield Sample(_without(draw, x).inputs, _without(draw, x).without, NAN)
 
     def ties(self, draw: Draw) -> Iterator[Sample]:
-        """Distinct elements, then equal ones: the index of a window's greatest is open where it has several."""
+        """Distinct elements, then equal ones, of whose indices one is asked for."""
         shape = self.any_shape(draw)
         yield from self.drawn(draw, shape)
-        x = draw.T.integers(1, 4, _one_plane(draw, shape))
-        greatest, _ = self.pooled(draw, x)
-        found = windows(x, attributes_axes(draw), drops=self.drops)
-        several = (found.inside & (found.elements == greatest[..., np.newaxis])).sum(axis=-1) > 1
-        yield Sample({"X": x}).leaving_open(TIES, Indices=several)
+        yield Sample({"X": draw.T.integers(1, 3, shape)}, unspecified=TIES)
 
     def planes(self, draw: Draw) -> Iterator[Sample]:
         """One plane, then several where the indices are column-major."""
         shape = self.any_shape(draw)
         yield from self.drawn(draw, shape)
         if draw.attributes["storage_order"] == 1:
-            yield Sample({"X": distinct(draw, shape)}).leaving_open(PLANES, Indices=True)
+            yield Sample({"X": distinct(draw, shape)}, unspecified=PLANES)
 
 
 def _without(draw: Draw, x: np.ndarray) -> Sample:

@@ -20,7 +20,7 @@ POOLED = (4, 5, 6)
 @operator(
     "MaxUnpool",
     since=(22, 11, 9),
-    moves=True,
+    exact=True,
     constraints=(strides_fit, pads_fit),
     kernel_shape=KERNELS,
     pads=(OMITTED, [1, 0], [1, 1], [1, 1, 0, 1], [0, 1, 1, 0], [1, 0, 0, 0, 0, 1]),
@@ -96,20 +96,14 @@ def same_output_shape(draw: Draw) -> Iterator[Inputs]:
 
 @max_unpool.inputs()
 def larger_output_shape(draw: Draw) -> Iterator[Inputs]:
-    """The shape of an input that MaxPool's windows do not fill, where strides leave such; in it the indices count.
-
-    ONNX's own test_maxunpool_export_with_output_shape contradicts that: no backend can pass both.
-    """
+    """The shape of an input that MaxPool's windows do not fill, where strides leave such; in it the indices count."""
     shape = _image(draw, beyond=2)
     yield _of_max_pool(draw, shape) | {"output_shape": np.array(shape)}
 
 
 @max_unpool.inputs()
 def pads_ignored(draw: Draw) -> Iterator[Inputs]:
-    """The shape of an input without padding: "If 'output_shape' is specified, 'pads' values are ignored".
-
-    ONNX's own test_maxunpool_export_with_output_shape takes the indices otherwise: no backend can pass both.
-    """
+    """The shape of an input without padding: "If 'output_shape' is specified, 'pads' values are ignored"."""
     kernel = draw.attributes["kernel_shape"]
     rank = len(kernel)
     sizes = _sizes(POOLED[:rank], kernel, [0] * (2 * rank), _given(draw, "strides", [1] * rank))
@@ -123,9 +117,9 @@ def anywhere(draw: Draw) -> Iterator[Inputs]:
     shape = _image(draw)
     size = prod((*SHAPE, *POOLED[: len(shape) - 2]))
     indices = np.argsort(draw.words(prod(shape)))
-    ends = np.isin(indices, (0, prod(shape) - 1))
-    indices = np.concatenate([indices[ends], indices[~ends]])[:size]
-    at = np.roll(indices, 1).reshape(*SHAPE, *POOLED[: len(shape) - 2])
+    indices = indices[(indices != 0) & (indices != prod(shape) - 1)][:size]
+    indices[[1, -2]] = 0, prod(shape) - 1
+    at = indices.reshape(*SHAPE, *POOLED[: len(shape) - 2])
     yield {"X": draw.T1.ordinary(at.shape), "I": at}
 
 
@@ -135,24 +129,6 @@ def special_values(draw: Draw) -> Iterator[Inputs]:
     given = _of_max_pool(draw, _image(draw))
     values = np.resize(draw.T1.specials(), prod(_image(draw)))
     yield given | {"X": values[given["I"]]}
-
-
-@max_unpool.inputs()
-def wide_values(draw: Draw) -> Iterator[Inputs]:
-    """Values that a narrower type or a careless copy would change."""
-    given = _of_max_pool(draw, _image(draw))
-    yield given | {"X": draw.T1.wide((prod(_image(draw)),))[given["I"]]}
-
-
-@max_unpool.inputs(lambda kernel_shape: len(kernel_shape) == 1, T1="tensor(float)")
-def sizes(draw: Draw) -> Iterator[Inputs]:
-    """Channels of 17, 65 and 1,025 elements, each at any place of the output."""
-    (kernel,) = draw.attributes["kernel_shape"]
-    pads, strides = _given(draw, "pads", [0, 0]), _given(draw, "strides", [1])
-    for size in (17, 65, 1025):
-        whole = 2 * _sizes([size], [kernel], pads, strides)[0]
-        places = np.argsort(draw.words(whole))[: 2 * size].reshape(1, 2, size)
-        yield {"X": draw.T1.ordinary((1, 2, size)), "I": places}
 
 
 @max_unpool.inputs()

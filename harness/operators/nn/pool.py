@@ -143,15 +143,6 @@ for _one, _groups, _reaching in (
     if _reaching:
         _groups.reach(_one, **_reaching)
 
-
-@average_pool.inputs(lambda kernel_shape: kernel_shape == [3], T=("float16", "tensor(float)"))
-def overflow_halfway(draw: Draw) -> Iterator[Inputs]:
-    """Means of numbers whose sum the type cannot hold: a mean lies among the numbers, however it is computed."""
-    x = draw.T.near(1, (2, 3, 7)).astype(np.float64)
-    x[0, 0], x[1, 1] = draw.T.largest, -draw.T.largest / 2
-    yield {"X": draw.T(x)}
-
-
 SIXTEEN = np.arange(1, 17, dtype=np.float32).reshape(1, 1, 4, 4)
 TWENTY_FIVE = np.arange(1, 26, dtype=np.float32).reshape(1, 1, 5, 5)
 average_pool.example(

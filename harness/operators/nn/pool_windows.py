@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Any, NamedTuple
@@ -169,7 +168,6 @@ def windows(X: np.ndarray, axes: Sequence[Axis], *, drops: bool) -> Windows:
 
 Sized = Callable[[Axis, int], bool]
 BATCH, CHANNELS = 2, 3
-NEWEST = 22
 
 
 def uneven(axis: Axis, size: int) -> bool:
@@ -209,8 +207,6 @@ class Groups(NamedTuple):
     def register(self, one: Operator) -> None:
         """Gives the versions these groups."""
         one.inputs()(self.ordinary)
-        if one.since[0] == NEWEST:
-            one.inputs(lambda kernel_shape: len(kernel_shape) == 1, T="tensor(float)")(self.sizes)
         one.inputs()(self.exact_fit)
         one.inputs()(self.one_window)
         one.inputs()(self.undecided)
@@ -232,13 +228,6 @@ class Groups(NamedTuple):
     def ordinary(self, draw: Draw) -> Iterator[Sample]:
         """Axes that the windows do not fill, so that the size of the output is rounded."""
         yield from self.drawn(draw, self.shape(draw, uneven))
-
-    def sizes(self, draw: Draw) -> Iterator[Sample]:
-        """More than a thousand windows along an axis; many channels with an axis of 17 and of 65."""
-        (axis,) = attributes_axes(draw)
-        for channels, least in ((1, 1028 * axis.stride), (65, 17), (17, 65)):
-            size = next(n for n in itertools.count(least) if not self.open(axis, n))
-            yield from self.drawn(draw, (1, channels, size))
 
     def exact_fit(self, draw: Draw) -> Iterator[Sample]:
         """Axes that the windows fill to the end."""

@@ -48,14 +48,12 @@ POSITION_IDS: Final = ((4, 0, 6, 1, 1), (6, 5, 0, 0, 3))
 """Out of order, repeated, the first and the last."""
 
 
-def drawn(
-    draw: Draw, *, batch: int = BATCH, length: int = LENGTH, by_position: bool = True, size: int = SIZE
-) -> dict[str, np.ndarray]:
+def drawn(draw: Draw, *, batch: int = BATCH, length: int = LENGTH, by_position: bool = True) -> dict[str, np.ndarray]:
     """Inputs of the shapes that the row asks for; the caches hold cosines and sines of angles."""
-    half = {6: 3}.get(draw.attributes["rotary_embedding_dim"], size // 2)
+    half = {6: 3}.get(draw.attributes["rotary_embedding_dim"], SIZE // 2)
     flat = draw.attributes["num_heads"] != OMITTED
-    shape: Sequence[int] = (batch, length, HEADS * size) if flat else (batch, HEADS, length, size)
-    places = (max(POSITIONS, length), half) if by_position else (batch, length, half)
+    shape: Sequence[int] = (batch, length, HEADS * SIZE) if flat else (batch, HEADS, length, SIZE)
+    places = (POSITIONS, half) if by_position else (batch, length, half)
     angles = draw.words(int(np.prod(places))).astype(np.float64).reshape(places) * 2.0**-61
     given = {"X": draw.T.ordinary(shape), "cos_cache": draw.T(np.cos(angles)), "sin_cache": draw.T(np.sin(angles))}
     return given | ({"position_ids": np.resize(POSITION_IDS, (batch, length))} if by_position else {})
@@ -86,13 +84,6 @@ def empty(draw: Draw) -> Iterator[Inputs]:
     """No tokens, and no batches."""
     yield drawn(draw, length=0)
     yield drawn(draw, batch=0, by_position=False)
-
-
-@rotary_embedding.inputs(lambda rotary_embedding_dim: rotary_embedding_dim in (OMITTED, 0), T="tensor(float)")
-def sizes(draw: Draw) -> Iterator[Inputs]:
-    """Heads of 66 elements, more than a thousand in all; 67 tokens at positions in no order."""
-    yield drawn(draw, length=7, size=66)
-    yield drawn(draw, batch=1, length=67)
 
 
 @rotary_embedding.inputs()

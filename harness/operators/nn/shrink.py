@@ -81,14 +81,6 @@ def shapes(draw: Draw) -> Iterator[Inputs]:
     yield {"input": draw.T.ordinary(((), (2, 1, 5, 3), (0, 3))[place % 3])}
 
 
-@shrink.inputs(T=("tensor(float)", "tensor(int64)"))
-def sizes(draw: Draw) -> Iterator[Inputs]:
-    """More than a thousand elements, last axes of 17 and of 65; six axes."""
-    if draw.attributes["lambd"] != 1.1:
-        for shape in ((63, 17), (8, 2, 65), (2, 3, 1, 2, 3, 2)):
-            yield {"input": draw.T.ordinary(shape)}
-
-
 FIVE = np.array([-2, -1, 0, 1, 2], np.float32)
 shrink.example("test_shrink_hard", FIVE, lambd=1.5, gives=np.array([-2, 0, 0, 0, 2], np.float32))
 shrink.example("test_shrink_soft", FIVE, lambd=1.5, bias=1.5, gives=np.array([-0.5, 0, 0, 0, 0.5], np.float32))

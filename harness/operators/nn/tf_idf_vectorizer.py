@@ -193,14 +193,9 @@ def scanned(draw: Draw, pool: Pool, count: int) -> list[int]:
 
 
 def tried(draw: Draw, numbers: Any) -> Sample:
-    """The numbers as input; how often 3-grams are found is open where they may skip."""
+    """The numbers as input, open where 3-grams may skip."""
     spread = draw.attributes["max_gram_length"] > 2 and draw.attributes["max_skip_count"] > 0
-    indexes, counts = (np.array(draw.attributes[name]) for name in ("ngram_indexes", "ngram_counts"))
-    longer = np.zeros(indexes.max() + 1, bool)
-    if spread:  # 3-grams are the last of a pool, from the place in it that their count states
-        shorter = counts[1] + (counts[2] - counts[1]) // 2
-        longer[indexes[shorter:]] = True
-    return Sample({"X": tokens(draw, numbers)}).leaving_open(SPREAD, Y=longer)
+    return Sample({"X": tokens(draw, numbers)}, unspecified=SPREAD if spread else "")
 
 
 def try_out(op: Operator, pool: Pool) -> None:

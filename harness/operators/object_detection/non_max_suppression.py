@@ -191,15 +191,6 @@ def moved(draw: Draw) -> Iterator[Inputs]:
 
 
 @non_max_suppression.inputs()
-def many_boxes(draw: Draw) -> Iterator[Inputs]:
-    """130 boxes, most of which overlap others, in 9 classes; as many boxes as there are may be selected."""
-    corners = _grid(draw, 1, 130) + _float(np.arange(130)[:, np.newaxis] // 5 * 16)
-    scores = _float((np.argsort(draw.words(9 * 130)).reshape(1, 9, 130) + 1) / 2048)
-    for most in (17, 130):
-        yield _asked(draw, corners, scores, most)
-
-
-@non_max_suppression.inputs()
 def empty(draw: Draw) -> Iterator[Inputs]:
     """No boxes, no classes, no batches."""
     for batches, classes, boxes in ((2, 3, 0), (2, 0, 4), (0, 2, 3)):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import reduce
 from typing import Any
 
@@ -13,7 +12,6 @@ from harness.numbers.branches import ceil, clip, floor, maximum
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Inputs, Sample, operator
 
-Function = Callable[..., Any]
 HALF, OUTPUT_HALF = "half_pixel", "output_half_pixel"
 OUTSIDE = (
     'RoiAlign-22: "the value of the sampled locations are computed directly through bilinear interpolation": it does '
@@ -23,12 +21,8 @@ SMALL = (
     'RoiAlign-22, coordinate_transformation_mode: output_half_pixel is "for a backward-compatible behavior", which '
     "enlarges regions of less than a pixel; the text does not say so."
 )
-INTERPOLATED = "the greatest of the sampled locations, each by bilinear interpolation"
-WEIGHTED = (
-    "the greatest of the four pixels around the sampled locations, each times its weight, as test_roialign_mode_max"
-)
 SHAPED: dict[str, Any] = {
-    "mode": (OMITTED, "avg"),
+    "mode": (OMITTED, "avg", "max"),
     "output_height": (OMITTED, 1, 2, 3),
     "output_width": (OMITTED, 2, 4),
     "sampling_ratio": (OMITTED, 0, 1, 2, 3),
@@ -57,107 +51,22 @@ def roi_align(
     are the middles of equal parts of the bin, "regularly sampled" as in the paper that the document refers to.
     ``half_pixel``: "to pixel shift the input coordinates by -0.5".
     """
-    of: Sampled = _greatest if mode == "max" else _mean
-    shape = (output_height, output_width)
-    return _sampled(X, rois, batch_indices, of, shape, sampling_ratio, spatial_scale, coordinate_transformation_mode)
-
-
-Sampled = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
-"""Takes an image [C, H, W] and the rows and the columns of points, [bins, points] each; gives [C, bins, bins]."""
-
-
-def _sampled(
-    X: np.ndarray,
-    rois: np.ndarray,
-    batch_indices: np.ndarray,
-    of: Sampled,
-    shape: tuple[int, int],
-    ratio: int,
-    scale: float,
-    transformation: str,
-) -> np.ndarray:
-    shift = 0.5 if transformation == HALF else 0
-    y = np.empty((len(rois), X.shape[1], *shape), X.dtype)
-    for r, (x1, y1, x2, y2) in enumerate(rois * scale - shift):
-        rows, columns = _points(y1, y2, shape[0], ratio), _points(x1, x2, shape[1], ratio)
-        y[r] = of(X[int(batch_indices[r])], rows, columns)
+    shift = 0.5 if coordinate_transformation_mode == HALF else 0
+    y = np.empty((len(rois), X.shape[1], output_height, output_width), X.dtype)
+    for r, (x1, y1, x2, y2) in enumerate(rois * spatial_scale - shift):
+        rows = _points(y1, y2, output_height, sampling_ratio)
+        columns = _points(x1, x2, output_width, sampling_ratio)
+        values = _interpolated(X[int(batch_indices[r])], rows.ravel(), columns.ravel())
+        bins = values.reshape(-1, *rows.shape, *columns.shape).swapaxes(2, 3)
+        points = bins.reshape(*bins.shape[:3], rows.shape[1] * columns.shape[1])
+        y[r] = reduce(maximum, np.moveaxis(points, -1, 0)) if mode == "max" else points.sum(axis=-1) / points.shape[-1]
     return y
-
-
-def _of_bins(values: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """The values of each bin, [C, bins, bins, points], of those at all rows and columns."""
-    bins = values.reshape(-1, *rows.shape, *columns.shape).swapaxes(2, 3)
-    return bins.reshape(*bins.shape[:3], rows.shape[1] * columns.shape[1])
-
-
-def _mean(image: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    points = _of_bins(_interpolated(image, rows.ravel(), columns.ravel()), rows, columns)
-    return points.sum(axis=-1) / points.shape[-1]
-
-
-def _greatest(image: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    points = _of_bins(_interpolated(image, rows.ravel(), columns.ravel()), rows, columns)
-    return reduce(maximum, np.moveaxis(points, -1, 0))
-
-
-def _greatest_weighted(image: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """The greatest of the terms of which bilinear interpolation is the sum."""
-    ends = [_neighbours(at.ravel(), size) for at, size in zip((rows, columns), image.shape[1:], strict=True)]
-    terms = [
-        _of_bins(image[:, i][:, :, j] * (v[:, np.newaxis] * w), rows, columns)
-        for (i, v), (j, w) in itertools.product(*ends)
-    ]
-    return reduce(maximum, [term for of in terms for term in np.moveaxis(of, -1, 0)])
 
 
 @operator("RoiAlign", since=10, **SHAPED)
 def roi_align_10(X: np.ndarray, rois: np.ndarray, batch_indices: np.ndarray, **attributes: Any) -> np.ndarray:
     """Without the pixel shift, as version 16 has it for "a backward-compatible behavior"."""
     return roi_align.oracle(X, rois, batch_indices, coordinate_transformation_mode=OUTPUT_HALF, **attributes)
-
-
-_MAX: dict[str, Any] = SHAPED | {"mode": ("max",)}
-_READINGS = (INTERPOLATED, WEIGHTED)
-
-
-@operator(
-    "RoiAlign",
-    since=(22, 16),
-    readings=_READINGS,
-    coordinate_transformation_mode=(OMITTED, HALF, OUTPUT_HALF),
-    **_MAX,
-)
-def roi_align_max(
-    X: np.ndarray,
-    rois: np.ndarray,
-    batch_indices: np.ndarray,
-    *,
-    reading: str,
-    coordinate_transformation_mode: str,
-    output_height: int,
-    output_width: int,
-    sampling_ratio: int,
-    spatial_scale: float,
-    **_: Any,
-) -> np.ndarray:
-    """Of each bin the greatest, in either of two ways: the text and ONNX's own test of ``mode=max`` contradict.
-
-    By the text "the value of the sampled locations are computed directly through bilinear interpolation", whatever the
-    mode; by test_roialign_mode_max it is the greatest of four products. No backend can pass both.
-    """
-    of: Sampled = _greatest_weighted if reading == WEIGHTED else _greatest
-    shape = (output_height, output_width)
-    return _sampled(X, rois, batch_indices, of, shape, sampling_ratio, spatial_scale, coordinate_transformation_mode)
-
-
-@operator("RoiAlign", since=10, readings=_READINGS, **_MAX)
-def roi_align_10_max(
-    X: np.ndarray, rois: np.ndarray, batch_indices: np.ndarray, *, reading: str, **attributes: Any
-) -> np.ndarray:
-    """As later, without the pixel shift."""
-    return roi_align_max.oracle(
-        X, rois, batch_indices, reading=reading, coordinate_transformation_mode=OUTPUT_HALF, **attributes
-    )
 
 
 def _points(start: Any, end: Any, bins: int, ratio: int) -> np.ndarray:
@@ -177,31 +86,12 @@ def _interpolated(image: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> n
 
 def _between(x: np.ndarray, at: np.ndarray, axis: int) -> np.ndarray:
     """Linear interpolation along an axis; outside it is as on the border, of which the text says nothing."""
-    (index, _), (beyond, weight) = _neighbours(at, x.shape[axis])
-    first, second = x.take(index, axis), x.take(beyond, axis)
-    return first + (second - first) * np.expand_dims(weight, tuple(range(1, x.ndim - axis)))
-
-
-def _neighbours(at: np.ndarray, size: int) -> tuple[tuple[np.ndarray, Any], tuple[np.ndarray, Any]]:
-    """The pixels before and after places along an axis, each with its weight."""
-    place = clip(at, 0, size - 1)
+    last = x.shape[axis] - 1
+    place = clip(at, 0, last)
     low = floor(place)
     index = low.astype(np.float64).astype(np.int64)
-    return (index, 1 - (place - low)), (np.minimum(index + 1, size - 1), place - low)
-
-
-EVERY = (roi_align, roi_align_10, roi_align_max, roi_align_10_max)
-
-
-def _everywhere(**only: Any) -> Callable[[Function], Function]:
-    """Registers a group for every version and mode."""
-
-    def register(generate: Function) -> Function:
-        for one in EVERY:
-            one.inputs(**only if one.since[0] > 10 else {})(generate)
-        return generate
-
-    return register
+    first, second = x.take(index, axis), x.take(np.minimum(index + 1, last), axis)
+    return first + (second - first) * np.expand_dims(place - low, tuple(range(1, x.ndim - axis)))
 
 
 class Row:
@@ -233,7 +123,8 @@ class Row:
         }
 
 
-@_everywhere()
+@roi_align.inputs()
+@roi_align_10.inputs()
 def ordinary(draw: Draw) -> Iterator[Inputs]:
     """Regions of several sizes inside the image, no point of which is on a pixel."""
     yield Row(draw).drawn(
@@ -241,7 +132,8 @@ def ordinary(draw: Draw) -> Iterator[Inputs]:
     )
 
 
-@_everywhere()
+@roi_align.inputs()
+@roi_align_10.inputs()
 def on_pixels(draw: Draw) -> Iterator[Inputs]:
     """Regions whose points are the centers of pixels, whose values are then taken as they are."""
     row = Row(draw)
@@ -253,7 +145,8 @@ def on_pixels(draw: Draw) -> Iterator[Inputs]:
     yield row.drawn([[x, y, x + wide, y + high] for x, y in corners], image)
 
 
-@_everywhere(T1=("tensor(float)", "double", "float16"))
+@roi_align.inputs(T1=("tensor(float)", "double", "float16"))
+@roi_align_10.inputs()
 def steep(draw: Draw) -> Iterator[Inputs]:
     """Pixels of both signs, of which interpolation may give none, a quarter of a pixel off the centers."""
     row = Row(draw)
@@ -261,7 +154,8 @@ def steep(draw: Draw) -> Iterator[Inputs]:
     yield row.drawn([[0, 0.5, wide, 0.5 + high], [0.5, 0, 0.5 + wide, high]], draw.T1.ordinary((2, 3, *SIZES)))
 
 
-@_everywhere()
+@roi_align.inputs()
+@roi_align_10.inputs()
 def whole_numbers_of_points(draw: Draw) -> Iterator[Inputs]:
     """Bins of one, two or three pixels along each axis, and a little less or more: the ceiling counts points."""
     row = Row(draw)
@@ -269,7 +163,8 @@ def whole_numbers_of_points(draw: Draw) -> Iterator[Inputs]:
     yield row.drawn([[0.25, 0.75, 0.25 + x * row.out[1], 0.75 + y * row.out[0]] for x, y in sizes])
 
 
-@_everywhere()
+@roi_align.inputs()
+@roi_align_10.inputs()
 def small(draw: Draw) -> Iterator[Sample]:
     """Regions of exactly a pixel, then of less along one axis or both, down to none."""
     row = Row(draw)
@@ -282,16 +177,8 @@ def small(draw: Draw) -> Iterator[Sample]:
         yield Sample(row.drawn(regions), unspecified=SMALL)
 
 
-@_everywhere(T1="tensor(float)")
-def sizes(draw: Draw) -> Iterator[Inputs]:
-    """17 channels of 17 regions."""
-    row = Row(draw)
-    corners = np.array([[0.25 + i % 4, 0.75 + i % 3, 5.25 + i % 5, 5.75 + i % 2] for i in range(17)])
-    x = draw.T1.near(4, (1, 17, *SIZES))
-    yield {"X": x, "rois": row.rois(corners), "batch_indices": np.zeros(17, np.int64)}
-
-
-@_everywhere()
+@roi_align.inputs()
+@roi_align_10.inputs()
 def empty(draw: Draw) -> Iterator[Inputs]:
     """No regions, or no channels."""
     row = Row(draw)
@@ -299,7 +186,8 @@ def empty(draw: Draw) -> Iterator[Inputs]:
     yield row.drawn([[0.25, 1.75, 7.75, 5.25]], draw.T1.ordinary((2, 0, *SIZES)))
 
 
-@_everywhere(T1=("tensor(float)", "double", "float16"))
+@roi_align.inputs()
+@roi_align_10.inputs()
 def outside(draw: Draw) -> Iterator[Sample]:
     """Regions up to the outermost centers; then beyond them by less than a pixel, by more, and wholly outside."""
     row = Row(draw)

@@ -6,7 +6,6 @@ from typing import Any
 
 import onnx
 
-from harness.operators.tensor.values import BLOCK, DEEP, LINE, Make, try_sizes, try_wide_values
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Inputs, Types, operator
 from harness.spec.values import OptionalType, Value, element_in, parse_type, proto_of_type
@@ -54,7 +53,7 @@ def _optional(input: Any = None, *, type: onnx.TypeProto | None) -> Any:  # noqa
     return input
 
 
-_declare = partial(operator, "Optional", moves=True, full_product=True, type=(OMITTED, stated))
+_declare = partial(operator, "Optional", exact=True, full_product=True, type=(OMITTED, stated))
 optional = _declare(since=(28, 15), constraints=[encloses, in_turn])(_optional)
 optional_floats = _declare(since=28, constraints=[encloses, lambda V: V in FLOATS])(_optional)
 
@@ -143,7 +142,7 @@ def optional_of_floats(O: str) -> bool:  # noqa: E741 - the schema's name
     return O in NOTHING and O not in FLOATS
 
 
-_declare_get = partial(operator, "OptionalGetElement", moves=True, full_product=True)
+_declare_get = partial(operator, "OptionalGetElement", exact=True, full_product=True)
 get_element = _declare_get(since=(28, 18, 15), constraints=[gives])(_get_element)
 get_floats = _declare_get(since=28, constraints=[gives, optional_of_floats])(_get_element)
 
@@ -160,21 +159,3 @@ def other_shapes(draw: Draw) -> Iterator[Inputs]:
     shapes = ((), (2, 0, 3))
     for several in ((), shapes) if "seq" in draw.types["O"] else ((shape,) for shape in shapes):
         yield {"input": draw.value("O", *several)}
-
-
-def _wide(_: Draw, make: Make) -> Iterator[Inputs]:
-    yield {"input": make((3, 5))}
-
-
-def _large(_: Draw, make: Make) -> Iterator[Inputs]:
-    yield from ({"input": make(shape)} for shape in (LINE, BLOCK, DEEP))
-
-
-def _with_input(type: Any) -> bool:
-    return type is OMITTED
-
-
-try_wide_values(optional, _wide, "V", _with_input)
-try_sizes(optional, _large, "V", _with_input)
-try_wide_values(get_element, _wide, "O", of="optional(tensor({}))")
-try_sizes(get_element, _large, "O", of="optional(tensor(float))")

@@ -8,15 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from harness.operators.quantization.granularity import (
-    AXES,
-    BLOCK_SIZES,
-    SHAPE,
-    SUB_BYTE,
-    Granularity,
-    each,
-    integers,
-)
+from harness.operators.quantization.granularity import AXES, BLOCK_SIZES, SHAPE, Granularity, each, integers
 from harness.oracles.draw import Draw, Values
 from harness.oracles.operator import OMITTED, Operator, Sample, TypeOf, operator
 from harness.spec.element_types import BY_NAME, ElementType
@@ -161,34 +153,14 @@ class Groups(msgspec.Struct, frozen=True):
         else:
             one.inputs()(self.special_scale)
         one.inputs()(self.shapes)
-        single: Any = {name: "tensor(float)" for name in (self.scale, self.y) if name}
-        one.inputs(**single | {self.x: ("int8", "uint8")})(self.sizes)
-        if any(f"tensor({name})" in version.variables[self.x] for version in one.schemas for name in SUB_BYTE):
-            one.inputs(**single | {self.x: SUB_BYTE})(self.odd_sizes)
         one.inputs(**narrow)(self.every_value)
         one.inputs(**wide)(self.extremes)
         if self.scale:
             one.inputs(**{self.x: "float"})(self.float_zero_point)
 
     def ordinary(self, draw: Draw) -> Iterator[Sample]:
-        """A scale for the tensor, for each index of a stated axis, or for each block where there are."""
-        of = self.frame(draw)
-        yield of.ordinary(SHAPE, per_axis=of.given("axis"))
-
-    def sizes(self, draw: Draw) -> Iterator[Sample]:
-        """More elements than a kernel takes at once, by one scale; 65 scales, or blocks of 65 elements; six axes."""
-        of = self.frame(draw)
-        if not of.block_size:
-            x = np.resize(of.quantized(np.zeros(()), (97,)), (2, 2, 1033))
-            yield of.inputs(x, of.scales(()), of.x(np.zeros(())))
-        yield of.ordinary(of.long(), per_axis=True)
-        yield of.ordinary((2, 1, 3, 1, 2, 5))
-
-    def odd_sizes(self, draw: Draw) -> Iterator[Sample]:
-        """5, 6, 7 and 21 elements of a type of which several share a byte: some of the last byte is nothing's."""
-        of = self.frame(draw)
-        for shape in ((5,), (6,), (7,), (3, 7)) if not (of.block_size or of.given("axis")) else ((3, 1, 7),):
-            yield of.ordinary(shape)
+        """A scale for the tensor, or for each block where there are."""
+        yield self.frame(draw).ordinary(SHAPE)
 
     def per_axis(self, draw: Draw) -> Iterator[Sample]:
         """A scale and a zero point for each index of the axis; for each block where there are."""

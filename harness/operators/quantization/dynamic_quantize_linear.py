@@ -71,20 +71,10 @@ def ties(draw: Draw) -> Iterator[Inputs]:
 
 
 @dynamic_quantize_linear.inputs()
-def reciprocal(draw: Draw) -> Iterator[Inputs]:
-    """A scale of 7, and ties that are missed by x * (1 / y_scale): 45.5 / 7 is 6.5, 45.5 * (1 / 7) is more in float."""
-    halves = [
-        half for half in np.arange(0.5, 245) if np.rint(np.float32(half * 7) * np.float32(1 / 7)) != np.rint(half)
-    ]
-    yield {"x": draw.T1(np.resize([-70, 1715, *np.multiply(halves, 7)], SHAPE))}
-
-
-@dynamic_quantize_linear.inputs()
 def shapes(draw: Draw) -> Iterator[Inputs]:
-    """0-D, one element, and ranks up to 6; 1,041 elements."""
-    for shape in ((), (1,), (5,), (3, 4), (2, 1, 3, 1, 2), (2, 1, 3, 1, 2, 5)):
+    """0-D, one element, and ranks up to 5."""
+    for shape in ((), (1,), (5,), (3, 4), (2, 1, 3, 1, 2)):
         yield {"x": draw.T1.ordinary(shape)}
-    yield {"x": np.resize(draw.T1.ordinary((97,)), (3, 347))}
 
 
 @dynamic_quantize_linear.inputs()

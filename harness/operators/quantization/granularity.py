@@ -9,12 +9,9 @@ import numpy as np
 
 from harness.oracles.draw import Draw, Values
 from harness.oracles.operator import OMITTED
-from harness.spec.element_types import BY_NAME
 
 SHAPE = (3, 4, 5)
 AXES = (OMITTED, 0, 2, -2)
-SUB_BYTE = tuple(of.name for of in BY_NAME.values() if 0 < of.bits < 8 and of.kind != "bool")
-"""Types of which several elements may share a byte."""
 BLOCK_SIZES = (OMITTED, 2, 3)
 """Both leave a shorter last block on some axis of ``SHAPE``."""
 
@@ -68,12 +65,6 @@ class Granularity(msgspec.Struct, frozen=True):
         some = [low, high, (low + high) // 2, self.draw.integer(low, high), low + 1, self.draw.integer(low, high)]
         turned = np.roll(some, self.draw.integer(0, 5))
         return of(np.resize(turned | 1 if odd else turned, shape))
-
-    def long(self) -> tuple[int, ...]:
-        """A shape of 65 indices on the axis, whichever it is."""
-        rest = [3, 7]
-        rest.insert(self.axis(3), 65)
-        return tuple(rest)
 
     def shapes(self) -> list[tuple[int, ...]]:
         """Four axes; where neither axis nor block is stated also one of: 0-D, one axis, no elements."""

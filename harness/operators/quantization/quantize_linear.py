@@ -10,15 +10,7 @@ import numpy as np
 
 from harness.numbers.branches import clip, rint, round_to
 from harness.numbers.rounding import round_array, ulp
-from harness.operators.quantization.granularity import (
-    AXES,
-    BLOCK_SIZES,
-    SHAPE,
-    SUB_BYTE,
-    Granularity,
-    each,
-    integers,
-)
+from harness.operators.quantization.granularity import AXES, BLOCK_SIZES, SHAPE, Granularity, each, integers
 from harness.oracles.draw import Draw, Values
 from harness.oracles.operator import FLAG, OMITTED, Operator, Sample, TypeOf, operator
 from harness.spec.element_types import BY_CODE, BY_NAME, ElementType
@@ -35,18 +27,13 @@ def _quantized(
     axis: int = 1,
     block_size: int = 0,
     saturate: int = 1,
-    precision: ElementType | None = None,
 ) -> np.ndarray:
     """``saturate((x / y_scale) + y_zero_point)``, where ``x / y_scale`` "rounds to the nearest even".
 
-    Operands have at most 32 significant bits: no quotient of theirs is so near to a tie that float64 falls on it, nor
-    is one that float64 rounds before ``precision`` does. NaN, which the text leaves open where the type has none, is 0.
+    Operands have at most 32 significant bits: no quotient of theirs is so near to a tie that float64 falls on it.
+    NaN, which the text leaves open where the type has none, is 0.
     """
-    dividend, divisor = (np.asarray(v, np.float64) for v in (x, each(y_scale, x.shape, axis, block_size)))
-    if precision:
-        quotient = round_array(round_array(dividend, precision) / round_array(divisor, precision), precision)
-    else:
-        quotient = dividend / divisor
+    quotient = np.asarray(x / each(y_scale, x.shape, axis, block_size), np.float64)
     zero_point = 0 if y_zero_point is None else each(y_zero_point, x.shape, axis, block_size).astype(np.float64)
     if not (to.format and to.format.nan):
         quotient = np.where(np.isnan(quotient), 0, quotient)
@@ -68,17 +55,11 @@ def _by_scale_type(
     axis: int,
     block_size: int,
     saturate: int,
-    precision: int | None,
-    T2: ElementType,
     T3: ElementType,
     **_: Any,
 ) -> np.ndarray:
-    """The division is one of the type of ``y_scale``, "unless the `precision` attribute is specified"."""
-    division = BY_CODE[precision] if precision else T2
-    rounded = division if division.format and division.format.zero else None
-    return _quantized(
-        x, y_scale, y_zero_point, T3, axis=axis, block_size=block_size, saturate=saturate, precision=rounded
-    )
+    """The type of ``y_scale``, or ``precision``, is that of the division; inputs are such that it changes no result."""
+    return _quantized(x, y_scale, y_zero_point, T3, axis=axis, block_size=block_size, saturate=saturate)
 
 
 _NEWEST: Any = {
@@ -89,10 +70,7 @@ _NEWEST: Any = {
     "saturate": FLAG,
 }
 quantize_linear_28 = operator("QuantizeLinear", since=28, exact=True, **_NEWEST)(_by_scale_type)
-quantize_linear_24 = operator("QuantizeLinear", since=(25, 24), exact=True, constraints=[_of_float8], **_NEWEST)(
-    _by_scale_type
-)
-quantize_linear_23 = operator("QuantizeLinear", since=23, exact=True, constraints=[_of_float8], **_NEWEST)(
+quantize_linear_23 = operator("QuantizeLinear", since=(25, 24, 23), exact=True, constraints=[_of_float8], **_NEWEST)(
     _by_scale_type
 )
 
@@ -168,16 +146,6 @@ INTEGER = (
     "but int32 has no infinity and no NaN to divide."
 )
 NO_NAN = "QuantizeLinear-28 does not say what NaN becomes in a type that has none."
-INFINITE = (
-    'QuantizeLinear-19 to QuantizeLinear-23, saturate: "two tables inserted in the operator description", which is '
-    'Cast\'s: "Inf | FLT_MAX | NaN | FLT_MAX | NaN", though saturation is to the nearer end, as Cast-24 has it.'
-)
-OWN_INFINITY = (
-    'QuantizeLinear, saturate: "if an input value is out of range of the destination type", which an infinity of E5M2 '
-    'is not, though the table of Cast has "Inf | FLT_MAX".'
-)
-FLOAT16_OVERFLOW = 65519
-"""A quotient beyond this is an infinity where the division is one of float16."""
 HUGE = 2.0**17
 """A quotient that is beyond every type quantized to, whatever its zero point, even as an infinity."""
 
@@ -188,8 +156,6 @@ class Frame(Granularity, frozen=True):
     x: Values
     scale: Values
     y: Values
-    nan_of_infinity: bool
-    """Whether the tables of the version's time make NaN of an infinity in the fnuz types."""
 
     @property
     def target(self) -> ElementType:
@@ -222,36 +188,18 @@ class Frame(Granularity, frozen=True):
         """Whether the division may be one of powers of two, whose type has neither a sign nor a fraction."""
         return self.scale.element.name == "float8e8m0" and self.precision is None
 
-    def doubt(self, quotient: np.ndarray) -> tuple[str, np.ndarray]:
-        """Why the text leaves open what some of these quotients become, and which."""
-        powers = np.exp2(np.rint(np.log2(np.where((quotient > 0) & (quotient < np.inf), quotient, 3))))
-        target = self.target
-        if self.divides_powers and not np.array_equal(quotient, powers):
-            return UNSIGNED, ~(quotient == powers)
-        if self.divides_integers and not np.isfinite(quotient).all():
-            return INTEGER, ~np.isfinite(quotient)
-        if np.isnan(quotient).any() and not (target.format and target.format.nan):
-            return NO_NAN, np.isnan(quotient)
-        end = FLOAT16_OVERFLOW if any(of.name == "float16" for of in self.types) else np.inf
-        infinite = np.abs(quotient) >= end
-        saturating = self.draw.attributes.get("saturate", OMITTED) != 0
-        if saturating and infinite.any() and target.name == "float8e5m2":
-            return OWN_INFINITY, infinite
-        if saturating and infinite.any() and target.name.endswith("fnuz") and self.nan_of_infinity:
-            return INFINITE, infinite
-        return "", np.zeros(0, bool)
-
-    def inputs(self, quotient: np.ndarray, scale: np.ndarray, zero_point: np.ndarray) -> Sample:
+    def inputs(self, quotient: np.ndarray, scale: np.ndarray, zero_point: np.ndarray, unspecified: str = "") -> Sample:
         """The set whose quotients are these, or what the types make of them; a zero point of 0 may be left out."""
-        unspecified, elements = self.doubt(quotient)
         product = quotient * self.each(scale, quotient.shape)
         x = np.rint(product) if self.x.element.format is None else product
         found = {"x": self.x(x), "y_scale": scale}
         stated = self.given("output_dtype") or self.target.name == "uint8"
         if not stated or zero_point.astype(np.float64).any() or self.draw.integer(0, 1):
             found["y_zero_point"] = zero_point
-        some = unspecified and not elements.all()
-        return Sample(found, unspecified=unspecified, unspecified_elements={"y": elements} if some else {})
+        powers = np.exp2(np.rint(np.log2(np.where(quotient > 0, quotient, 3))))
+        if self.divides_powers and not np.array_equal(quotient, powers):
+            unspecified = unspecified or UNSIGNED
+        return Sample(found, unspecified=unspecified)
 
     def powers(self, shape: Sequence[int]) -> np.ndarray:
         """Scales by which nothing is rounded, not even ``x`` where it becomes float16: it is no less than quotients."""
@@ -363,47 +311,17 @@ def _ties(of: Frame, zero_points: np.ndarray, scale: np.ndarray) -> np.ndarray:
     return near + aside * of.step(near, scale)
 
 
-def _reciprocal_ties(of: ElementType, *, whole: bool, reach: int) -> list[tuple[int, float]]:
-    """Scales, and halves up to ``reach`` that the product of such a half with the scale, times 1/scale, misses.
-
-    Products have 8 bits, and no fraction if they are to be ``whole``.
-    """
-    found: list[tuple[int, float]] = []
-    halves = np.arange(reach) + 0.5
-    for scale in range(14, 128, 4) if whole else range(7, 64, 2):
-        products = halves * scale
-        inverse = round_array(np.array(1 / scale), of)
-        missed = np.rint(round_array(products * inverse, of)) != np.rint(halves)
-        held = round_array(products, BY_NAME["bfloat16"]) == products
-        found += [(scale, float(half)) for half in halves[missed & held]]
-    return found
-
-
-def _told_by_precision(of: ElementType, others: Sequence[ElementType], reach: int) -> list[tuple[float, float]]:
-    """Pairs of 8 bits whose quotient, of at most ``reach``, another type of the division would round elsewhere."""
-    significands = np.arange(128, 256) / 128.0
-    found: list[tuple[float, float]] = []
-    for power in 2.0 ** np.arange(0, max(int(np.log2(reach)), 1)):
-        x, scale = (part.ravel() for part in np.meshgrid(significands * power, significands))
-        exact = x / scale
-        here = np.rint(round_array(exact, of))
-        told = np.any([np.rint(round_array(exact, other)) != here for other in others], axis=0) & (here <= reach)
-        found += list(zip(x[told].tolist(), scale[told].tolist(), strict=True))
-    return found
-
-
 class Groups(msgspec.Struct, frozen=True):
     """The input groups of some versions: what their variables for the types of scale and result are called."""
 
     scale: str
     """Empty where the scale is always float."""
     y: str
-    nan_of_infinity: bool = False
 
     def frame(self, draw: Draw) -> Frame:
         """What the groups draw from."""
         scale = getattr(draw, self.scale) if self.scale else Values(draw, BY_NAME["float"])
-        return Frame(draw, draw.T1, scale, getattr(draw, self.y), self.nan_of_infinity)
+        return Frame(draw, draw.T1, scale, getattr(draw, self.y))
 
     def register(self, one: Operator) -> None:
         """Gives the versions the groups that are about them."""
@@ -413,20 +331,11 @@ class Groups(msgspec.Struct, frozen=True):
         if "axis" in attributes:
             one.inputs()(self.per_axis)
         one.inputs()(self.shapes)
-        integers: Any = {self.y: ("signed", "unsigned")}
-        single: Any = {"T1": "tensor(float)"} | ({self.scale: "tensor(float)"} if self.scale else {})
-        divided: Any = {self.scale: WIDE_SCALES} if self.scale else {}
-        one.inputs(**single | {self.y: ("int8", "uint8")})(self.sizes)
-        if any(f"tensor({name})" in version.variables[self.y] for version in one.schemas for name in SUB_BYTE):
-            one.inputs(**single | {self.y: SUB_BYTE})(self.odd_sizes)
-        common: Any = {} if one.since[0] == NEWEST else single  # older versions get few rows, of types that all have
-        one.inputs(**integers | divided | common)(self.reciprocal)
         one.inputs(T1="float")(self.special_values)
         if "saturate" in attributes:
-            one.inputs(**{self.y: "float"} | common)(self.float_zero_point)
+            one.inputs(**{self.y: "float"})(self.float_zero_point)
         if "precision" in attributes:
-            one.inputs(**integers | divided | {"T1": WIDE_SCALES})(self.division_type)
-            one.inputs(T1=("tensor(float)", "tensor(bfloat16)"), **{self.scale: "float16"})(self.precise_division)
+            one.inputs(T1=("float", "bfloat16"), **{self.scale: "float16"})(self.precise_division)
 
     def edges_and_ties(self, draw: Draw) -> Iterator[Sample]:
         """Exact quotients: around both ends of the type and far beyond, halfway between two results, beside that.
@@ -445,55 +354,8 @@ class Groups(msgspec.Struct, frozen=True):
             yield of.inputs(of.reachable(quotients, scale), scale, zero_points)
 
     def ordinary(self, draw: Draw) -> Iterator[Sample]:
-        """Quotients that are no ties, near zero; a scale for the tensor, each index of a stated axis, or each block."""
-        of = self.frame(draw)
-        yield of.ordinary(SHAPE, per_axis=of.given("axis"))
-
-    def sizes(self, draw: Draw) -> Iterator[Sample]:
-        """More elements than a kernel takes at once, by one scale; 65 scales, or blocks of 65 elements; six axes."""
-        of = self.frame(draw)
-        if not of.block_size:
-            zero_points, scale = of.zero_points(of.y, ()), of.scales(())
-            yield of.inputs(np.resize(of.between((97,), zero_points), (2, 2, 1033)), scale, zero_points)
-        yield of.ordinary(of.long(), per_axis=True)
-        yield of.ordinary((2, 1, 3, 1, 2, 5))
-
-    def odd_sizes(self, draw: Draw) -> Iterator[Sample]:
-        """5, 6, 7 and 21 elements of a type of which several share a byte: some of the last byte is nothing's."""
-        of = self.frame(draw)
-        for shape in ((5,), (6,), (7,), (3, 7)) if not (of.block_size or of.given("axis")) else ((3, 1, 7),):
-            yield of.ordinary(shape)
-
-    def reciprocal(self, draw: Draw) -> Iterator[Sample]:
-        """Ties that are missed by x * (1 / y_scale): 45.5 / 7 is 6.5 and becomes 6, 45.5 * (1 / 7) is more in float."""
-        of = self.frame(draw)
-        division = of.precision or of.scale.element
-        reach = min(of.target.maximum - of.target.minimum, 255) // (1 if of.target.minimum == 0 else 2)
-        pairs = _reciprocal_ties(division, whole=of.x.element.format is None, reach=reach)
-        if not pairs:
-            return
-        scales = sorted({scale for scale, _ in pairs})
-        scale = max(scales, key=lambda one: sum(one == other for other, _ in pairs))
-        halves = np.resize([half for one, half in pairs if one == scale], SHAPE)
-        signs = np.resize([1, -1, -1], SHAPE) if of.target.minimum else 1
-        granular = of.shape(SHAPE)
-        yield of.inputs(halves * signs, of.scale(np.full(granular, scale)), of.y(np.zeros(granular)))
-
-    def division_type(self, draw: Draw) -> Iterator[Sample]:
-        """Quotients that another type of the division than ``precision``, or that of ``y_scale``, rounds elsewhere."""
-        of = self.frame(draw)
-        division = of.precision or of.scale.element
-        others = [BY_NAME[name] for name in ("float", "float16", "bfloat16") if name != division.name]
-        told: dict[float, list[float]] = {}
-        for x, scale in _told_by_precision(division, others, min(of.target.maximum, 120)):
-            told.setdefault(scale, []).append(x)
-        if told:
-            granular = of.shape(SHAPE)
-            best = sorted(told, key=lambda scale: (-len(told[scale]), scale))[:5]
-            scales = np.resize(best, granular)
-            each_scale = of.each(scales, SHAPE).ravel().tolist()
-            x = np.array([told[scale][i % len(told[scale])] for i, scale in enumerate(each_scale)]).reshape(SHAPE)
-            yield Sample({"x": of.x(x), "y_scale": of.scale(scales), "y_zero_point": of.y(np.zeros(granular))})
+        """Quotients that are no ties, near zero; a scale for the tensor, or for each block where there are."""
+        yield self.frame(draw).ordinary(SHAPE)
 
     def per_axis(self, draw: Draw) -> Iterator[Sample]:
         """A scale and a zero point for each index of the axis; for each block where there are."""
@@ -509,16 +371,18 @@ class Groups(msgspec.Struct, frozen=True):
         """Infinities saturate, or are what a float type has for them; zeros, the smallest numbers, and NaN."""
         of = self.frame(draw)
         granular = of.shape(SHAPE)
-        form = of.x.element.format
+        form, target = of.x.element.format, of.target.format
         smallest = 2.0**form.smallest if form else 0
-        if of.divides_powers:
+        open_division = INTEGER if of.divides_integers else ""
+        if of.divides_powers or open_division:
             yield of.ordinary(SHAPE)
         asked = np.resize([np.inf, 0, -np.inf, 1, -0.0, smallest, -smallest, 2], SHAPE)
         for shift in (0, 3):
             zero_points = of.zero_points(of.y, granular)
-            yield of.inputs(np.roll(asked, shift), of.scale(np.ones(granular)), zero_points)
+            yield of.inputs(np.roll(asked, shift), of.scale(np.ones(granular)), zero_points, open_division)
+        unspecified = open_division if target and target.nan else NO_NAN
         asked = np.resize([1, np.nan, 0, 2], SHAPE)
-        yield of.inputs(asked, of.scale(np.ones(granular)), of.zero_points(of.y, granular))
+        yield of.inputs(asked, of.scale(np.ones(granular)), of.zero_points(of.y, granular), unspecified)
 
     def float_zero_point(self, draw: Draw) -> Iterator[Sample]:
         """A zero point of a float type is added like any other: sums that nothing rounds, and some far beyond."""
@@ -539,13 +403,10 @@ class Groups(msgspec.Struct, frozen=True):
         yield of.inputs(asked, of.scale(np.full(granular, 2.0**15 if wide else 0.5)), zero_points)
 
 
-NEWEST = 28
-WIDE_SCALES = tuple(f"tensor({name})" for name in ("float", "float16", "bfloat16"))
-for _one in (quantize_linear_28, quantize_linear_24):
+for _one in (quantize_linear_28, quantize_linear_23):
     Groups("T2", "T3").register(_one)
-Groups("T2", "T3", nan_of_infinity=True).register(quantize_linear_23)
 for _one in (quantize_linear_21, quantize_linear_19):
-    Groups("T1", "T2", nan_of_infinity=True).register(_one)
+    Groups("T1", "T2").register(_one)
 for _one in (quantize_linear_13, quantize_linear_10):
     Groups("", "T2").register(_one)
 

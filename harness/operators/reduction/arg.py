@@ -49,10 +49,8 @@ def distinct(draw: Draw, shape: Sequence[int]) -> np.ndarray:
 
 
 def ordinary(draw: Draw) -> Iterator[Inputs]:
-    """Lines of distinct values along the axis; then of ones and twos, if the text says which of equal ones counts."""
+    """Lines of distinct values along the axis."""
     yield {"data": distinct(draw, SHAPE)}
-    if "select_last_index" in draw.attributes:
-        yield {"data": draw.T.integers(1, 2, SHAPE)}
 
 
 def ranks(draw: Draw) -> Iterator[Inputs]:
@@ -89,23 +87,8 @@ def nan(draw: Draw) -> Iterator[Inputs | Sample]:
     """Ordinary lines, then with NaN at some places."""
     data = distinct(draw, SHAPE)
     yield {"data": data.copy()}
-    spoilt = draw.words(12).reshape(SHAPE[1:]) % np.uint64(4) == 0
-    spoilt[1], spoilt[:, 2], spoilt[0, 0] = False, False, True  # along every axis there are lines without
-    data[0, spoilt] = np.nan
-    touched = np.isnan(data.astype(np.float64)).any(axis=_axis(draw), keepdims=draw.attributes["keepdims"] != 0)
-    yield Sample({"data": data}).leaving_open(NAN, reduced=touched)
-
-
-def sizes(draw: Draw) -> Iterator[Inputs]:
-    """Lines of 1,100, 65 and 17 distinct values, with extremes at either end; more than a thousand of 3; six axes."""
-    axis = _axis(draw) % 3
-    shapes = [[*beside[:axis], n, *beside[axis:]] for n, beside in ((1100, (2, 1)), (65, (3, 2)), (17, (5, 4)))]
-    for shape in (*shapes, [*(2, 541)[:axis], 3, *(2, 541)[axis:]], [2, 3, 2, 2, 3, 2]):
-        values = np.argsort(draw.words(prod(shape))).reshape(shape)
-        lines = np.moveaxis(values, _axis(draw), -1)
-        lines[(0,) * (lines.ndim - 1)][-2:] = -1, prod(shape)
-        lines[(-1,) * (lines.ndim - 1)][:2] = prod(shape) + 1, -2
-        yield {"data": draw.T(values)}
+    data[draw.words(24).reshape(SHAPE) % np.uint64(3) == 0] = np.nan
+    yield Sample({"data": data}, unspecified=NAN)
 
 
 def empty(draw: Draw) -> Iterator[Inputs]:
@@ -130,8 +113,6 @@ def _add_inputs(op: Operator) -> None:
     op.inputs(T="float")(infinities)
     op.inputs(T=("signed", "unsigned"))(extremes)
     op.inputs(T="float")(nan)
-    if op.since[0] >= 12:
-        op.inputs(T=("tensor(float)", "int32"))(sizes)
     if op.since[0] >= 12:  # which are the first to say what is taken of equal elements
         op.inputs()(ties)
         op.inputs(T="float")(equal_specials)

@@ -5,14 +5,13 @@ from math import prod
 
 import numpy as np
 
-from harness.operators.reduction.sets import ANY, TELLING, Telling, long_sets, ordinary_sets
+from harness.operators.reduction.sets import ANY, TELLING, Telling, ordinary_sets
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Inputs, Operator, Sample
 
 EXTREMES = ("ReduceMax", "ReduceMin")
-SOME = ("tensor(float)", "double", "int64", "int32")
+SOME = ("float16", "double", "int64", "uint32")
 """Types enough for what is about shapes."""
-COMMON = ("tensor(float)", "int64")
 MOST = 3
 """Tensors of one input group: those of older versions may have room for one set only."""
 LENGTHS = {"bfloat16": 8, "float16": 64}
@@ -28,10 +27,14 @@ def add_inputs(op: Operator, *, stated: bool = True) -> None:
         """Ordinary values, with results that every type holds: of integers, none that would have to be rounded."""
         yield _ordinary(op, draw, _shape(draw))
 
+    @op.inputs(T=SOME if by_input else ANY)
+    def one_element(draw: Draw) -> Iterator[Inputs]:
+        """A scalar, all of whose axes are none; where axes are given, a tensor of one element."""
+        given = draw.attributes.get("axes", OMITTED) is not OMITTED
+        yield _ordinary(op, draw, (1, 1, 1) if given else (), None)
+
     if by_input:
         _of_axes(op)
-    else:
-        _of_one(op)
     if op.name not in EXTREMES:
         _of_many(op)
     if by_input or (stated and op.name != "ReduceMean"):
@@ -41,40 +44,19 @@ def add_inputs(op: Operator, *, stated: bool = True) -> None:
             _add(group, op)
 
 
-def _of_one(op: Operator) -> None:
-    @op.inputs(lambda axes: axes is OMITTED, T=ANY)
-    def one_element(draw: Draw) -> Iterator[Inputs]:
-        """A tensor of one element, whose axes are kept or not."""
-        yield _ordinary(op, draw, (1, 1, 1), None)
-
-
 def _of_axes(op: Operator) -> None:
-    types = ("tensor(float)",) if op.name.startswith("ReduceLog") else ("tensor(float)", "int32")
-
     @op.inputs(T=SOME)
-    def one_element(draw: Draw) -> Iterator[Inputs]:
-        """A scalar, all of whose axes are none."""
-        yield _ordinary(op, draw, (), None)
-
-    @op.inputs(T=COMMON)
     def no_axes(draw: Draw) -> Iterator[Inputs]:
         """The axes left out, then empty: all of them, or if noop_with_empty_axes none, each element by itself."""
         yield _ordinary(op, draw, _shape(draw), None)
         yield _ordinary(op, draw, _shape(draw), ())
 
-    @op.inputs(T=COMMON)
+    @op.inputs(T=("double", "int32"))
     def every_axis(draw: Draw) -> Iterator[Inputs]:
         """The first, several and all axes in any order, each counted from either end."""
         yield _ordinary(op, draw, (4, 2, 3), (0,))
         yield _ordinary(op, draw, (3, 2, 4), (1, 2, 0))
         yield _ordinary(op, draw, (2, 1, 3, 5), (3, 1))
-
-    @op.inputs(lambda noop_with_empty_axes: noop_with_empty_axes is OMITTED, T=types)
-    def sizes(draw: Draw) -> Iterator[Inputs]:
-        """Sets of 1,100 values along the first, a middle and the last axis; a thousand sets of 2; six axes."""
-        for shape, axes in (((1100, 3), (0,)), ((2, 550, 2, 2), (1, 3)), ((3, 1100), (1,)), ((3, 347, 2), (2,))):
-            yield _laid(draw, shape, lambda count, size: long_sets(op.name, draw.T, (count, size)), axes)
-        yield _laid(draw, (2, 3, 2, 17, 1, 2), lambda count, size: long_sets(op.name, draw.T, (count, size)), (3, 1))
 
 
 def _of_many(op: Operator) -> None:
@@ -106,29 +88,10 @@ def _of_nothing(op: Operator) -> None:
 def _add(group: Telling, op: Operator) -> None:
     def generate(draw: Draw) -> Iterator[Inputs | Sample]:
         """Tensors of the ordinary shape, or of the group's own, until each set has had its place."""
-        sets, opened = (
-            draw.T(make(draw.T)) if make else None for make in (group.sets.get(op.name), group.open.get(op.name))
-        )
-        shape = group.shape or _shape(draw)
-        if sets is not None:
-            yield from _filled(draw, sets, shape)
-        if opened is not None:
-            pairs = [(one, True) for one in opened]
-            if sets is not None:  # beside each one that is open one that is not
-                settled = [(one, False) for one in np.resize(sets, opened.shape)]
-                pairs = [one for pair in zip(pairs, settled, strict=True) for one in pair]
-            every, marks = np.array([one for one, _ in pairs]), np.array([mark for _, mark in pairs])
-            # The same places hold the marks that hold the sets.
-            of_marks = Draw(draw.seed, draw.types, draw.attributes)
-            marked = np.repeat(marks[:, np.newaxis], 3, axis=1)
-            for inputs, open_sets in zip(_filled(draw, every, shape), _filled(of_marks, marked, shape), strict=True):
-                along = tuple(_along(draw, len(shape)))
-                kept = draw.attributes["keepdims"] != 0
-                touched = open_sets["data"].astype(bool).any(axis=along, keepdims=kept)
-                if touched.all():
-                    yield Sample(inputs, unspecified=group.unspecified)
-                else:
-                    yield Sample(inputs).leaving_open(group.unspecified, reduced=touched)
+        for make, unspecified in ((group.sets.get(op.name), ""), (group.open.get(op.name), group.unspecified)):
+            if make:
+                for inputs in _filled(draw, draw.T(make(draw.T)), group.shape or _shape(draw)):
+                    yield Sample(inputs, unspecified=unspecified)
 
     generate.__name__, generate.__doc__ = group.name, group.about
     op.inputs(T=group.kinds)(generate)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.rnn.recurrence import TRANSPOSED, Cell, Setting, functions, parts, recurrence, transposed
+from harness.operators.rnn.recurrence import Cell, Setting, functions, parts, recurrence, transposed
 from harness.oracles.operator import FLAG, OMITTED
 
 GATES = 3
@@ -66,22 +66,6 @@ def gru_1(
     return gru(X, W, transposed(R, GATES), B, sequence_lens, initial_h, **attributes)
 
 
-def gru_either_way(
-    X: np.ndarray,
-    W: np.ndarray,
-    R: np.ndarray,
-    B: np.ndarray | None = None,
-    sequence_lens: np.ndarray | None = None,
-    initial_h: np.ndarray | None = None,
-    *,
-    reading: str,
-    **attributes: Any,
-) -> tuple[np.ndarray, ...]:
-    """As versions 1 and 3, with the recurrence weights transposed or not."""
-    weights = transposed(R, GATES) if reading == TRANSPOSED[0] else R
-    return gru(X, W, weights, B, sequence_lens, initial_h, **attributes)
-
-
 SETTINGS: list[Setting] = [
     (["HardSigmoid", "Affine"], [0.3, 0.75], [0.6, -0.25]),
     (["Affine", "HardSigmoid"], [0.75, 0.3], [-0.25, 0.6]),
@@ -118,7 +102,3 @@ GRU.declare(gru, 14, OLDER, layout=((OMITTED, 1), (0,)), linear_before_reset=RES
 GRU.declare(gru, 7, OLDER, linear_before_reset=RESET)
 GRU_3.declare(gru_1, 3, OLDER, output_sequence=(FLAG, FLAG), linear_before_reset=RESET)
 GRU_1.declare(gru_1, 1, OLDEST, output_sequence=(FLAG, FLAG))
-GRU_3.declare_readings(
-    gru_either_way, 3, TRANSPOSED, GRU_3.not_symmetric, output_sequence=(OMITTED,), linear_before_reset=(0, 1)
-)
-GRU_1.declare_readings(gru_either_way, 1, TRANSPOSED, GRU_1.not_symmetric, output_sequence=(OMITTED,))

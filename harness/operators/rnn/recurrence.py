@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
@@ -32,12 +31,6 @@ Step: TypeAlias = Callable[..., tuple[Any, ...]]
 Setting: TypeAlias = tuple[list[str], Any, Any]
 """Values of ``activations``, ``activation_alpha`` and ``activation_beta`` that belong together."""
 
-COUPLED = ("ft = 1 - it", "it = 1 - ft")
-"""What "Couple the input and forget gates if 1" may mean: which of the two gates is left to itself."""
-TRANSPOSED = ("Ht-1*Ri", "Ht-1*(Ri^T), as since version 7")
-"""Readings of equations that have no transpose of the recurrence weights, which are square."""
-CONSUMED = ("each activation function consumes a value", "each that has such a parameter consumes a value")
-"""Readings of "The values are consumed in the order of activation functions"."""
 BACKWARDS: Final = {"forward": (False,), "foward": (False,), "reverse": (True,), "bidirectional": (False, True)}
 """Whether each direction goes back in time; GRU-1 spells its default ``foward``."""
 
@@ -77,11 +70,7 @@ FUNCTIONS: Final[dict[str, tuple[Function, dict[str, str]]]] = {
 
 
 def functions(
-    names: Sequence[Any],
-    alpha: Sequence[Any] | None,
-    beta: Sequence[Any] | None,
-    clip: Any,
-    consumed: str = CONSUMED[1],
+    names: Sequence[Any], alpha: Sequence[Any] | None, beta: Sequence[Any] | None, clip: Any
 ) -> list[Function]:
     """The activations with their values, "consumed in the order of activation functions", and with clipped inputs.
 
@@ -92,9 +81,7 @@ def functions(
 
     def function(name: str) -> Function:
         of, defaults = FUNCTIONS[name]
-        taking = values if consumed == CONSUMED[0] else defaults
-        taken = {p: next(values[p], None) for p in taking}
-        given = {p: taken[p] for p in defaults}
+        given = {p: next(values[p], None) for p in defaults}
         parameters = {p: float_literal(constant(defaults[p])) if v is None else v for p, v in given.items()}
         return lambda x: of(x if clip is None else bounded(x, -clip, clip), **parameters)
 
@@ -149,12 +136,24 @@ TURNS = (OMITTED, "reverse", "bidirectional")
 LENGTHS = ((3, 1, 2, 3, 1), (2, 1, 2, 1, 1))
 """Of the sequences in a batch; the second are all shorter than the axis."""
 
+UNTRANSPOSED = (
+    "{0}-{1} has Xt*(Wi^T) + Ht-1*Ri, without the transpose that version 7 has of the recurrence weights, which are "
+    "square; no official data says whether that was meant."
+)
 AFTER_THE_END = (
     '"sequence_lens: Optional tensor specifying lengths of the sequences in a batch" does not say what Y, "all the '
     'intermediate output values of the hidden", holds after the end of a sequence.'
 )
 NO_STEP = '"Y_h: The last output value of the hidden" does not say what it is of a sequence that has no step.'
+COUPLED = (
+    '"Couple the input and forget gates if 1" does not say whose weights the two gates then have, nor that they add '
+    "up to 1."
+)
 NO_DEFAULT = '"Default values are the same as of corresponding ONNX operators", and there is no operator {0}.'
+BY_PLACE = (
+    'Alpha and beta "are consumed in the order of activation functions", which does not say whether one that has no '
+    "such parameter consumes a value too."
+)
 
 
 class Cell(msgspec.Struct, frozen=True):
@@ -172,8 +171,6 @@ class Cell(msgspec.Struct, frozen=True):
     """The recurrence weights of each gate are symmetric, since the text leaves open whether they are transposed."""
     last_required: bool = False
     """Y_h is no optional output."""
-    settle: Callable[[Draw, Sample], Sample | None] | None = None
-    """Keeps inputs from showing what has a group of its own; None if it cannot."""
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -221,6 +218,9 @@ class Cell(msgspec.Struct, frozen=True):
         }
         for state in self.states:
             found[state] = some(1 / 4, *((batch, directions) if batchwise else (directions, batch)), HIDDEN)
+        if draw.attributes.get("input_forget") == 1:
+            for name, gates in (("W", 4), ("R", 4), ("B", 4), ("P", 3)):
+                _opposite(found[name], gates)
         return {name: value for name, value in found.items() if name in ("X", "W", "R", *given)}
 
     def declare(self, oracle: Function, since: int, settings: Sequence[Setting], **own: tuple[Any, Any]) -> None:
@@ -243,17 +243,19 @@ class Cell(msgspec.Struct, frozen=True):
             **attributes,
         )(oracle)
         for group in (self.ordinary, self.required_only):
-            one.inputs()(self.settled(group))
+            one.inputs()(group)
         float_only = [self.inputs_left_out, self.lengths]
         if newest:
-            one.inputs(T=("float16", FLOAT, "double"))(self.settled(self.saturated))
-            float_only += [self.outputs_left_out, self.empty, self.small, self.sizes, self.not_a_number, self.no_steps]
+            one.inputs()(self.saturated)
+            float_only += [self.outputs_left_out, self.empty, self.sizes, self.not_a_number, self.open_lengths]
         elif not self.last_required:
             float_only.append(self.hidden_only)
         for group in float_only:
-            one.inputs(T=FLOAT)(self.settled(group))
-        if self.settle:
-            one.inputs(lambda clip: clip is not OMITTED, T=(FLOAT, "double"))(self.clipped_cell)
+            one.inputs(T=FLOAT)(group)
+        if "input_forget" in own and newest:
+            one.inputs(T=FLOAT, unspecified=COUPLED)(self.gates_apart)
+        if self.symmetric:
+            one.inputs(T=FLOAT, unspecified=UNTRANSPOSED.format(self.name, since))(self.not_symmetric)
 
         def together(activations: Any, activation_alpha: Any, activation_beta: Any) -> bool:
             return (activations, activation_alpha, activation_beta) in settings
@@ -272,33 +274,6 @@ class Cell(msgspec.Struct, frozen=True):
             **attributes,
         )(oracle)
         one.inputs()(self.activated)
-
-    def declare_readings(
-        self, oracle: Function, since: int, readings: Sequence[str], group: Function, **own: tuple[Any, ...]
-    ) -> None:
-        """Declares a plan of a version of which the text has several readings, with an input group."""
-        attributes: dict[str, Any] = {
-            "activations": (OMITTED,),
-            "activation_alpha": (OMITTED,),
-            "activation_beta": (OMITTED,),
-            "clip": (OMITTED,),
-            "direction": TURNS,
-            "hidden_size": (HIDDEN,),
-        }
-        one = operator(self.name, since=since, readings=readings, constraints=[self.fits], **attributes | own)(oracle)
-        one.inputs(T=FLOAT)(group)
-
-    def settled(self, group: Function) -> Function:
-        """The group without the samples that cannot be settled."""
-        if not self.settle:
-            return group
-        settle = self.settle
-
-        @functools.wraps(group)
-        def generate(draw: Draw) -> Iterator[Sample]:
-            yield from filter(None, (settle(draw, sample) for sample in group(draw)))
-
-        return generate
 
     def fits(self, activations: Any, direction: Any) -> bool:
         """Whether there are as many activations as the direction asks for."""
@@ -335,25 +310,20 @@ class Cell(msgspec.Struct, frozen=True):
     def lengths(self, draw: Draw) -> Iterator[Sample]:
         """Lengths that are those of the axis; shorter ones, of which the last values are those at their ends.
 
-        In reverse the last element of each sequence comes first, and what is after it has no part in it. What Y holds
-        after the end of a sequence is open.
+        In reverse the last element of each sequence comes first, and what is after it has no part in it.
         """
         inputs = self.inputs(draw, self.optional)
         yield Sample(inputs | {"sequence_lens": np.full(BATCH, STEPS, np.int32)})
-        after = np.arange(STEPS)[:, np.newaxis, np.newaxis, np.newaxis] >= np.array(LENGTHS[0])[:, np.newaxis]
-        y = Sample(inputs | {"sequence_lens": np.array(LENGTHS[0], np.int32)})
-        yield y.leaving_open(AFTER_THE_END, Y=np.moveaxis(after, 2, 0) if draw.attributes.get("layout") == 1 else after)
         if draw.attributes.get("output_sequence") != 1:
             for lengths in LENGTHS:
                 yield Sample(inputs | {"sequence_lens": np.array(lengths, np.int32)}, without=("Y",))
 
-    def no_steps(self, draw: Draw) -> Iterator[Sample]:
-        """Sequences of which some have no step: the last values of the others."""
-        lengths = np.array([2, 0, 3, 1, 0], np.int32)
-        given = self.inputs(draw, self.optional) | {"sequence_lens": lengths}
-        none = (lengths == 0)[:, np.newaxis]
-        none = none[..., np.newaxis] if draw.attributes.get("layout") == 1 else none
-        yield Sample(given, without=("Y",)).leaving_open(NO_STEP, **dict.fromkeys(self.outputs[1:], none))
+    def open_lengths(self, draw: Draw) -> Iterator[Sample]:
+        """All outputs of shorter sequences; the last values of sequences of which some have no step."""
+        inputs = self.inputs(draw, self.optional)
+        yield Sample(inputs | {"sequence_lens": np.array(LENGTHS[0], np.int32)}, unspecified=AFTER_THE_END)
+        no_steps = np.array([2, 0, 3, 1, 0], np.int32)
+        yield Sample(inputs | {"sequence_lens": no_steps}, without=("Y",), unspecified=NO_STEP)
 
     def empty(self, draw: Draw) -> Iterator[Sample]:
         """No sequences; sequences of no steps, whose Y has no elements and whose last values are open."""
@@ -362,16 +332,10 @@ class Cell(msgspec.Struct, frozen=True):
         yield Sample(no_steps, without=self.outputs[1:])
         yield Sample(no_steps, without=("Y",), unspecified=NO_STEP)
 
-    def small(self, draw: Draw) -> Iterator[Sample]:
+    def sizes(self, draw: Draw) -> Iterator[Sample]:
         """One step of one sequence of one number; a longer sequence alone."""
         yield Sample(self.inputs(draw, self.optional, steps=1, batch=1, size=1))
         yield Sample(self.inputs(draw, self.optional, steps=7, batch=1, size=3))
-
-    def sizes(self, draw: Draw) -> Iterator[Sample]:
-        """Inputs of 67 numbers; 67 sequences, so that there are more than a thousand values in Y."""
-        if draw.attributes["clip"] == OMITTED:
-            yield Sample(self.inputs(draw, self.optional, batch=2, size=67))
-            yield Sample(self.inputs(draw, self.optional, steps=4, batch=67, size=3))
 
     def saturated(self, draw: Draw) -> Iterator[Sample]:
         """Inputs of activations far beyond where Sigmoid is 0 or 1, and exp overflows, on either side."""
@@ -385,32 +349,24 @@ class Cell(msgspec.Struct, frozen=True):
             inputs["X"][(3, 1, 2) if draw.attributes.get("layout") == 1 else (1, 3, 2)] = np.nan
             yield Sample(inputs)
 
-    def clipped_cell(self, draw: Draw) -> Iterator[Sample]:
-        """Cells beyond the threshold: h is an activation too, and clip "is applied to the input of activations"."""
-        inputs = self.inputs(draw, self.optional)
-        yield Sample(inputs | {"initial_c": draw.T(8 * inputs["initial_c"].astype(np.float64))})
-
     def gates_apart(self, draw: Draw) -> Iterator[Sample]:
-        """Coupled gates with weights of their own each: one of the two is left to itself, "Couple the … gates if 1".
-
-        Gates that are not coupled are neither.
-        """
-        yield Sample(self.inputs(draw, self.optional))
-        yield Sample(self.inputs(draw))
+        """Coupled gates with weights of their own each."""
+        if draw.attributes["input_forget"] == 1:
+            inputs = self.inputs(draw, self.optional)
+            inputs["W"] = draw.T(draw.T.ordinary(inputs["W"].shape).astype(np.float64) / 4)
+            yield Sample(inputs)
 
     def not_symmetric(self, draw: Draw) -> Iterator[Sample]:
         """Recurrence weights that are not symmetric."""
-        yield Sample(self.inputs(draw, self.optional, size=3, symmetric=False))
-
-    def consumed(self, draw: Draw) -> Iterator[Sample]:
-        """Values of alpha or beta after an activation that has no such parameter."""
-        yield Sample(self.inputs(draw, symmetric=True), without=() if self.last_required else self.outputs[1:])
+        yield Sample(self.inputs(draw, self.optional, symmetric=False))
 
     def activated(self, draw: Draw) -> Iterator[Sample]:
         """X, W and R alone, and as few outputs as there may be; thresholds are met: "x if x >= alpha else 0"."""
         names, alpha, _ = (draw.attributes[f"activation{suffix}"] for suffix in ("s", "_alpha", "_beta"))
         first, *_ = names
         unspecified = NO_DEFAULT.format(first) if first in ("Affine", "ScaledTanh") and alpha is OMITTED else ""
+        if alpha is not OMITTED and "alpha" not in FUNCTIONS[first][1]:
+            unspecified = BY_PLACE
         inputs = self.inputs(draw)
         left_out = () if self.last_required else self.outputs[1:]
         yield Sample(
@@ -448,3 +404,12 @@ def _float(T: str) -> bool:
 
 def _number(draw: Draw) -> int:
     return TURNS.index(draw.attributes["direction"])
+
+
+def _opposite(of: np.ndarray, gates: int) -> None:
+    """Makes the forget gate's weights those of the input gate with the other sign, which couples the two by itself.
+
+    ``Sigmoid(-x)`` is ``1 - Sigmoid(x)``: whichever gate is left to itself, and if both are, they add up to 1.
+    """
+    each = of.reshape(len(of), -1, gates, HIDDEN, *of.shape[2:])
+    each[:, :, 2] = -each[:, :, 0]

@@ -4,16 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.rnn.recurrence import (
-    CONSUMED,
-    TRANSPOSED,
-    Cell,
-    Setting,
-    functions,
-    parts,
-    recurrence,
-    transposed,
-)
+from harness.operators.rnn.recurrence import Cell, Setting, functions, parts, recurrence, transposed
 from harness.oracles.operator import FLAG, OMITTED
 
 GATES = 1
@@ -35,7 +26,7 @@ def rnn(
     **others: Any,
 ) -> tuple[np.ndarray, ...]:
     """``Ht = f(Xt*(Wi^T) + Ht-1*(Ri^T) + Wbi + Rbi)``."""
-    f = functions(activations, activation_alpha, activation_beta, clip, others.get("reading", CONSUMED[1]))
+    f = functions(activations, activation_alpha, activation_beta, clip)
 
     def step(d: int, x: np.ndarray, h: np.ndarray) -> tuple[np.ndarray]:
         wb, rb = parts(B, d, 2)
@@ -56,37 +47,6 @@ def rnn_1(
 ) -> tuple[np.ndarray, ...]:
     """``Ht = f(Xt*(Wi^T) + Ht-1*Ri + Wbi + Rbi)``; ``output_sequence`` only says whether Y may be left out."""
     return rnn(X, W, transposed(R, GATES), B, sequence_lens, initial_h, **attributes)
-
-
-def rnn_either_way(
-    X: np.ndarray,
-    W: np.ndarray,
-    R: np.ndarray,
-    B: np.ndarray | None = None,
-    sequence_lens: np.ndarray | None = None,
-    initial_h: np.ndarray | None = None,
-    *,
-    reading: str,
-    **attributes: Any,
-) -> tuple[np.ndarray, ...]:
-    """As version 1, with the recurrence weights transposed or not."""
-    weights = transposed(R, GATES) if reading == TRANSPOSED[0] else R
-    return rnn(X, W, weights, B, sequence_lens, initial_h, **attributes)
-
-
-def rnn_consuming(
-    X: np.ndarray,
-    W: np.ndarray,
-    R: np.ndarray,
-    B: np.ndarray | None = None,
-    sequence_lens: np.ndarray | None = None,
-    initial_h: np.ndarray | None = None,
-    *,
-    reading: str,
-    **attributes: Any,
-) -> tuple[np.ndarray, ...]:
-    """As the others, with activations that consume values of alpha and beta in one way or the other."""
-    return rnn(X, W, R, B, sequence_lens, initial_h, reading=reading, **attributes)
 
 
 SETTINGS: list[Setting] = [
@@ -113,6 +73,7 @@ SETTINGS: list[Setting] = [
     (["Affine", "ScaledTanh"], [0.75, 1.5], [-0.25, 0.75]),
     (["LeakyRelu", "Elu"], [0.1, 0.5], OMITTED),
     (["ThresholdedRelu", "Softplus"], [0.25], OMITTED),
+    (["Tanh", "LeakyRelu"], [0.1], OMITTED),
     (["Elu", "HardSigmoid"], OMITTED, OMITTED),
 ]
 OLDER: list[Setting] = [
@@ -131,14 +92,3 @@ RNN.declare(rnn, 22, SETTINGS, layout=((OMITTED, 1), (0,)))
 RNN.declare(rnn, 14, OLDER, layout=((OMITTED, 1), (0,)))
 RNN.declare(rnn, 7, OLDER)
 RNN_1.declare(rnn_1, 1, OLDER, output_sequence=(FLAG, FLAG))
-RNN_1.declare_readings(rnn_either_way, 1, TRANSPOSED, RNN_1.not_symmetric, output_sequence=(OMITTED,))
-RNN.declare_readings(
-    rnn_consuming,
-    22,
-    CONSUMED,
-    RNN.consumed,
-    layout=(OMITTED,),
-    direction=("bidirectional",),
-    activations=(["Tanh", "LeakyRelu"], ["Softsign", "HardSigmoid"]),
-    activation_alpha=([0.1],),
-)

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from harness.operators.sequence.construct import FLOAT, of_tensors, position_in_turn
-from harness.operators.tensor.values import BLOCK, DEEP, LINE, Make, try_sizes, try_wide_values
 from harness.oracles.draw import Draw
 from harness.oracles.operator import Inputs, operator
 
@@ -19,7 +18,7 @@ def from_front(position: np.ndarray, n: int) -> int:
     return int(position) + (n if position < 0 else 0)
 
 
-@operator("SequenceAt", since=11, moves=True, constraints=[of_tensors, position_in_turn], full_product=True)
+@operator("SequenceAt", since=11, exact=True, constraints=[of_tensors, position_in_turn], full_product=True)
 def at(input_sequence: list[np.ndarray], position: np.ndarray) -> np.ndarray:
     """A copy of the tensor at the position, in ``[-n, n - 1]``."""
     return input_sequence[from_front(position, len(input_sequence))]
@@ -45,19 +44,6 @@ def scalar(draw: Draw) -> Iterator[Inputs]:
     """A scalar among tensors of other ranks."""
     if draw.types["S"] == FLOAT:
         yield {"input_sequence": draw.value("S", *VARIED), "position": draw.I(-len(VARIED))}
-
-
-def _wide(draw: Draw, make: Make) -> Iterator[Inputs]:
-    yield {"input_sequence": [make(shape) for shape in ((3, 4), (10,), (5, 2))], "position": draw.I(-3)}
-
-
-def _large(draw: Draw, make: Make) -> Iterator[Inputs]:
-    for position in range(3):
-        yield {"input_sequence": [make(shape) for shape in (LINE, BLOCK, DEEP)], "position": draw.I(position)}
-
-
-try_wide_values(at, _wide, "S", of="seq(tensor({}))")
-try_sizes(at, _large, "S", of=FLOAT)
 
 
 @operator("SequenceLength", since=11, exact=True)

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.tensor.values import BLOCK, DEEP, LINE, Make, try_sizes, try_wide_values
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Inputs, Types, operator
 from harness.spec.values import element_in, parse_type
@@ -28,7 +27,7 @@ def dtype_of_elements(types: Types) -> int:
     return element_in(parse_type(types["S"])).code
 
 
-@operator("SequenceConstruct", since=11, moves=True, constraints=[of_tensors])
+@operator("SequenceConstruct", since=11, exact=True, constraints=[of_tensors])
 def construct(*inputs: np.ndarray) -> list[np.ndarray]:
     """The tensors in their order: "Sequence enclosing the input tensors"."""
     return list(inputs)
@@ -46,18 +45,6 @@ def numbers_and_shapes(draw: Draw) -> Iterator[Inputs]:
     if draw.types["S"] == FLOAT:
         for shapes in (((2, 3),), ((), (0,), (3, 0, 2), (1,), (2, 1, 3, 1, 2)), tuple((n,) for n in range(1, 12))):
             yield {"inputs": tuple(draw.T.ordinary(shape) for shape in shapes)}
-
-
-def _wide(_: Draw, make: Make) -> Iterator[Inputs]:
-    yield {"inputs": tuple(map(make, ((3, 4), (10,), (5, 2))))}
-
-
-def _large(_: Draw, make: Make) -> Iterator[Inputs]:
-    yield {"inputs": tuple(map(make, (LINE, BLOCK, DEEP)))}
-
-
-try_wide_values(construct, _wide)
-try_sizes(construct, _large)
 
 
 @operator(

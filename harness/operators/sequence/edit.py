@@ -6,14 +6,13 @@ import numpy as np
 
 from harness.operators.sequence.at import SHAPES, VARIED, from_front
 from harness.operators.sequence.construct import FLOAT, of_tensors, position_in_turn
-from harness.operators.tensor.values import BLOCK, DEEP, LINE, Make, try_sizes, try_wide_values
 from harness.oracles.draw import Draw
 from harness.oracles.operator import Inputs, operator
 
 Sequence = list[np.ndarray]
 
 
-@operator("SequenceInsert", since=11, moves=True, constraints=[of_tensors, position_in_turn], full_product=True)
+@operator("SequenceInsert", since=11, exact=True, constraints=[of_tensors, position_in_turn], full_product=True)
 def insert(input_sequence: Sequence, tensor: np.ndarray, position: np.ndarray | None = None) -> Sequence:
     """The tensor in front of the one at the position, in ``[-n, n]``; behind all "by default".
 
@@ -56,32 +55,12 @@ def into_nothing(draw: Draw) -> Iterator[Inputs]:
         yield {"input_sequence": [], "tensor": draw.T.ordinary((2, 3))}
 
 
-def _wide(draw: Draw, make: Make) -> Iterator[Inputs]:
-    yield {"input_sequence": [make((3, 4)), make((10,))], "tensor": make((5, 2)), "position": draw.I(1)}
-
-
-def _large(draw: Draw, make: Make) -> Iterator[Inputs]:
-    yield {"input_sequence": [make(LINE), make(BLOCK)], "tensor": make(DEEP), "position": draw.I(-1)}
-
-
-try_wide_values(insert, _wide)
-try_sizes(insert, _large)
-
-
-@operator("SequenceErase", since=11, moves=True, constraints=[position_in_turn], full_product=True)
+@operator("SequenceErase", since=11, exact=True, constraints=[position_in_turn], full_product=True)
 def erase(input_sequence: Sequence, position: np.ndarray | None = None) -> Sequence:
     """All but the tensor at the position, in ``[-n, n - 1]``: "by default it erases the last tensor"."""
     n = len(input_sequence)
     place = n - 1 if position is None else from_front(position, n)
     return [tensor for i, tensor in enumerate(input_sequence) if i != place]
-
-
-def _wide_erased(draw: Draw, make: Make) -> Iterator[Inputs]:
-    yield {"input_sequence": [make((3, 4)), make((10,)), make((5, 2))], "position": draw.I(1)}
-
-
-def _large_erased(draw: Draw, make: Make) -> Iterator[Inputs]:
-    yield {"input_sequence": [make(LINE), make((2, 3)), make(BLOCK), make(DEEP)], "position": draw.I(1)}
 
 
 @erase.inputs()
@@ -112,7 +91,3 @@ def the_only_one(draw: Draw) -> Iterator[Inputs]:
     if draw.types["S"] == FLOAT:
         for position in (0, -1):
             yield {"input_sequence": draw.value("S", (3, 2)), "position": draw.I(position)}
-
-
-try_wide_values(erase, _wide_erased, "S", of="seq(tensor({}))")
-try_sizes(erase, _large_erased, "S", of=FLOAT)

@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from harness.operators.sequence.construct import of_tensors, position_in_turn
-from harness.operators.tensor.values import Make, try_sizes, try_wide_values
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Inputs, Sample, operator
 from harness.spec.values import element_in, parse_type
@@ -58,7 +57,7 @@ _declare_concat = partial(
     operator,
     "ConcatFromSequence",
     since=11,
-    moves=True,
+    exact=True,
     full_product=True,
     axis=(0, 1, 2, 3, -1, -2, -3, -4),
     new_axis=(OMITTED, 0, 1),
@@ -117,7 +116,7 @@ def _split(input: np.ndarray, split: np.ndarray | None = None, *, axis: int, kee
 _declare_split = partial(
     operator,
     "SplitToSequence",
-    moves=True,
+    exact=True,
     full_product=True,
     axis=(OMITTED, 0, 1, 2, -1, -2, -3),
     keepdims=(OMITTED, 0, 1),
@@ -168,34 +167,3 @@ def lengths(draw: Draw) -> Iterator[Sample]:
         given = {} if split is None else {"split": draw.I(split)}
         unspecified = ZERO if isinstance(split, list) and 0 in split else NONE if shape[0] == 0 else ""
         yield Sample({"input": draw.T.ordinary(shape), **given}, unspecified=unspecified)
-
-
-def _wide(draw: Draw, make: Make) -> Iterator[Inputs]:
-    axis, new = draw.attributes["axis"], draw.attributes["new_axis"] == 1
-    shapes = [tuple(n if k == axis % 3 and not new else size for k, size in enumerate((2, 3, 4))) for n in (1, 3, 2)]
-    yield {"input_sequence": [make(shape) for shape in shapes]}
-
-
-def _large(draw: Draw, make: Make) -> Iterator[Inputs]:
-    axis, new = draw.attributes["axis"], draw.attributes["new_axis"] == 1
-    lengths = (33, 33, 33) if new else (1031, 1, 17)
-    yield {"input_sequence": [make([n if k == axis % 3 else 3 for k in range(3)]) for n in lengths]}
-
-
-def _wide_chunks(draw: Draw, make: Make) -> Iterator[Inputs]:
-    yield {"input": make(SHAPE)} | ({"split": draw.I(2)} if draw.attributes["keepdims"] == OMITTED else {})
-
-
-def _large_chunks(draw: Draw, make: Make) -> Iterator[Inputs]:
-    if draw.attributes["keepdims"] == OMITTED:
-        axis = draw.attributes["axis"]
-        at = 0 if axis == OMITTED else axis % 3
-        yield {"input": make([1031 if k == at else 2 + k % 2 for k in range(3)]), "split": draw.I(1025)}
-    else:
-        yield {"input": make((4, 33, 31))}
-
-
-try_wide_values(concat, _wide)
-try_sizes(concat, _large)
-try_wide_values(split_to_sequence, _wide_chunks)
-try_sizes(split_to_sequence, _large_chunks)

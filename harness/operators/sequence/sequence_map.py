@@ -44,7 +44,7 @@ def outer(types: Types) -> onnx.GraphProto:
 @operator(
     "SequenceMap",
     since=17,
-    moves=True,
+    exact=True,
     constraints=[
         lambda S, V: (V in SOME[:4] and S == "seq(tensor(float))") or S in (V, f"seq({V})"),
         lambda S, V, body: body is cross or S == V,

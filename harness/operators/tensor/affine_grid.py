@@ -66,13 +66,6 @@ def sizes(draw: Draw) -> Iterator[Sample]:
         yield _grid(draw, 2, size, channels)
 
 
-@affine_grid.inputs(T1=("tensor(float)", "double"))
-def large_images(draw: Draw) -> Iterator[Sample]:
-    """Images of 33 by 65 pixels, lines of 1,031, and volumes with axes beyond 16."""
-    for size in ((33, 65), (2, 1031), (5, 17, 9)):
-        yield _grid(draw, 1, size)
-
-
 @affine_grid.inputs()
 def one_map(draw: Draw) -> Iterator[Sample]:
     """A batch of one, of images and of volumes; and volumes of which an axis has one pixel."""

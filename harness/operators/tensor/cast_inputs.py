@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from harness.numbers.rounding import format_of, last_bit, round_exact, to_storage, wrap
+from harness.numbers.rounding import format_of, last_bit, round_exact, wrap
 from harness.oracles.draw import WORDS, Draw
 from harness.oracles.operator import OMITTED
-from harness.spec.element_types import BY_NAME, ElementType
+from harness.spec.element_types import ElementType
 
 LITERALS = {"+inf": math.inf, "inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
@@ -134,21 +134,19 @@ def number(text: str) -> Any:
 OLD = "The documents before Cast-13 do not say what becomes of integers that are out of range, nor what is true."
 NUMBER_TO_TEXT = (
     'Cast: "plain floating-point representation (such as "314.15926") would be used" does not say how many digits '
-    "there are, nor how Booleans are spelt."
+    "there are, nor how whole numbers, tiny and huge ones, NaN, infinities and Booleans are spelt."
 )
 TEXT_TO_NUMBER = (
     'Cast: "Converting non-numerical-literal string such as "Hello World!" is an undefined behavior. Cases of '
     'converting string representing floating-point arithmetic value, such as "2.718", to INT is an undefined '
     'behavior." It does not speak of Booleans, nor of what is out of range.'
 )
-TO_INTEGER = 'Cast: "Casting from floating point to fixed point: undefined if OOR".'
-NOT_A_NUMBER = (
-    "Cast does not say what NaN becomes in float4e2m1 and float6, which have none: the technical notes on them have "
-    "the largest value, the official data have -0."
+TO_INTEGER = (
+    'Cast: "Casting from floating point to fixed point: undefined if OOR"; it does not say in which direction '
+    "fractions are rounded (onnx issue 5004)."
 )
-NO_SIGN = (
-    'The technical notes on float6 have "-0.0 | 0.0 | 0.0" and yet "Zeros | +/-0: 0x00 / 0x20" for its types: whether '
-    "the sign of zero stays is open."
+UNLIMITED = (
+    'Cast: "Casting to floating point: +/- infinity if OOR", while float4e2m1 and float6 have neither infinity nor NaN.'
 )
 INFINITE = (
     'Cast-19 to Cast-23 have "Inf | FLT_MAX | NaN | FLT_MAX | NaN" for saturating casts, while the official data of '
@@ -182,19 +180,10 @@ def doubt(x: Any, of: ElementType, to: ElementType, attributes: dict[str, Any], 
     if to.kind == "bool":
         return "" if detailed or x in (0, 1) else OLD
     if to.format is None:
-        if of.kind == "float" and not (math.isfinite(x) and fits(x, to)):
+        if of.kind == "float" and not (math.isfinite(x) and x == int(x) and to.minimum <= x <= to.maximum):
             return TO_INTEGER
         return "" if detailed or to.minimum <= x <= to.maximum else OLD
     return doubt_of_float(x, to, attributes, since)
-
-
-def fits(x: float, to: ElementType) -> bool:
-    """Whether an integer type has an answer for a finite float.
-
-    Those of 4 and 2 bits have one for what is out of range, too: the notes truncate the rounded integer, as do the
-    official data. Where 32 bits cannot hold that integer, "undefined if OOR" is taken to be meant.
-    """
-    return abs(x) < 2**31 - 1 if to.bits < NARROW else to.minimum <= x <= to.maximum
 
 
 def doubt_of_float(x: Any, to: ElementType, attributes: dict[str, Any], since: int) -> str:
@@ -204,11 +193,9 @@ def doubt_of_float(x: Any, to: ElementType, attributes: dict[str, Any], since: i
         return "" if math.isnan(x) or within(x, attributes) else UNSIGNED
     if to.name.endswith("fnuz") and math.isinf(x) and attributes.get("saturate") != 0 and since < 24:
         return INFINITE
-    if form.infinity or form.nan:
+    if form.infinity or form.nan or (math.isfinite(x) and -form.maximum <= unlimited(x, to) <= form.maximum):
         return ""
-    if math.isnan(x):
-        return NOT_A_NUMBER
-    return NO_SIGN if to.name.startswith("float6") and str(x) == "-0.0" else ""
+    return UNLIMITED
 
 
 def within(x: Any, attributes: dict[str, Any]) -> bool:
@@ -237,70 +224,21 @@ def readable(text: str, to: ElementType) -> bool:
 
 
 def unambiguous(x: Any, of: ElementType) -> bool:
-    """Whether the string of a float can be no other number: it has at most 8 digits, as the document's own example.
+    """Whether a float is spelt alike by everybody: with a fraction, no exponent, and no more digits than it needs.
 
-    All of its digits are needed to tell it from the other values of its type. NaN and infinities are what the
-    document's literals stand for.
+    All of its digits are needed to tell it from the other values of its type.
     """
-    if of.kind != "float":
+    if of.kind != "float" or not (math.isfinite(x) and 1e-3 <= abs(x) < 1e6 and x != int(x)):
         return False
-    if not math.isfinite(x) or x == 0:
-        return True
     digits = len(Decimal(x).normalize().as_tuple().digits)
     return digits <= 8 and all(round_exact(Fraction(f"{x:.{n}e}"), of) != x for n in range(digits - 1))
 
 
-def other_answer(x: Any, of: ElementType, to: ElementType) -> Any:
-    """The second answer that is accepted for an element beside the oracle's own; None if only one is.
-
-    Nothing says in which direction fractions are rounded to integers (onnx issue 5004), but for those of 4 and 2 bits,
-    nor how bfloat16 is rounded to, a float "truncated to 16 bits" in TensorProto (onnx issue 3876): either neighbour.
-    In float16 what is wider than float may have been rounded to float before.
-    """
-    x = number(x) if of.kind == "string" else x
-    if of is to or of.kind == "bool" or not math.isfinite(x):
-        return None
-    exact = Fraction(x)
-    if to.kind in ("signed", "unsigned"):
-        if to.bits < NARROW or exact.denominator == 1 or not fits(x, to):
-            return None
-        return math.floor(exact) if exact < 0 else math.ceil(exact)
-    nearest = round_exact(exact, to) if to.name in ("float16", "bfloat16") else exact
-    if nearest == exact:
-        return None
-    if to.name == "float16":
-        single = round_exact(exact, BY_NAME["float"])
-        twice = round_exact(Fraction(single), to) if math.isfinite(single) else single
-        return None if twice == nearest else twice
-    largest, unit = format_of(to).maximum, Fraction(2) ** last_bit(exact, format_of(to))
-    below = abs(exact) // unit * unit
-    above = math.inf if below + unit > largest else float(below + unit)
-    if below > largest:
-        return None
-    return math.copysign(float(below) if abs(nearest) == above else above, x)
-
-
-class Part(NamedTuple):
-    """Some of a row's inputs, of which the text says alike how much is decided."""
-
-    x: np.ndarray
-    other: np.ndarray | None
-    """What else each element may become, in the target's dtype; None if only one answer is right."""
-    reason: str
-    """Why the text leaves open what the elements become."""
-
-
-def parts(draw: Draw, since: int) -> list[Part]:
-    """The edges of a row's types: first what has one right answer, then what has two, then what is open."""
+def sorted_out(draw: Draw, since: int) -> Iterator[tuple[np.ndarray, str]]:
+    """The edges of a row's types in parts, each with what the text leaves open of it: first all that it decides."""
     of, to = draw.T1.element, draw.T2.element
     x = edges(draw, of, to)
     plain = [bool(v) if of.kind == "bool" else v for v in (x.astype(float) if of.format else x).tolist()]
     doubts = [doubt(v, of, to, dict(draw.attributes), since) for v in plain]
-    others = [None if reason else other_answer(v, of, to) for v, reason in zip(plain, doubts, strict=True)]
-    kinds = [(reason, other is not None) for reason, other in zip(doubts, others, strict=True)]
-    found: list[Part] = []
-    for kind in sorted(set(kinds)):
-        places = [i for i, one in enumerate(kinds) if one == kind]
-        other = to_storage(np.array([others[i] for i in places]), to) if kind[1] else None
-        found.append(Part(x[places], other, kind[0]))
-    return found
+    for reason in sorted(set(doubts)):
+        yield x[[d == reason for d in doubts]], reason

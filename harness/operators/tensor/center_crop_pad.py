@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.tensor.values import BLOCK, DEEP, Make, try_sizes, try_wide_values
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Inputs, operator
 
@@ -20,14 +19,12 @@ def in_few(T: str, Tind: str, axes: object) -> bool:
 @operator(
     "CenterCropPad",
     since=18,
-    moves=True,
+    exact=True,
     constraints=[in_few],
     axes=(OMITTED, [-1, 0], [1], [2, 0, -2]),
 )
 def center_crop_pad(input_data: np.ndarray, shape: np.ndarray, *, axes: list[int] | None) -> np.ndarray:
-    """Along each of the axes the middle of the data, or the data in the middle of zeros.
-
-    The zero of strings is ``""``: Pad, "by default … 0, empty string or False".
+    """Along each of the axes the middle of the data, or the data in the middle of zeros (``""`` for strings).
 
     "The starting value for the cropping window is rounded down", and where "the total number of padding pixels is
     odd, an additional pixel will be added to the right side".
@@ -87,21 +84,6 @@ def other_ranks(draw: Draw) -> Iterator[Inputs]:
 def special_values(draw: Draw) -> Iterator[Inputs]:
     """The type's special values, which stay what they are among the zeros."""
     yield {**_resized(draw, SHAPE, (1, -2, 2)), "input_data": np.resize(draw.T.specials(), SHAPE)}
-
-
-def _wide(draw: Draw, make: Make) -> Iterator[Inputs]:
-    yield {**_resized(draw, SHAPE, (1, -2, 2)), "input_data": make(SHAPE)}
-
-
-def _large(draw: Draw, make: Make) -> Iterator[Inputs]:
-    yield {**_resized(draw, BLOCK, (-2, 3, 1)), "input_data": make(BLOCK)}
-    yield {**_resized(draw, (1, 3, 1367), (1, 1, -3)), "input_data": make((1, 3, 1367))}
-    if draw.attributes["axes"] == OMITTED:
-        yield {**_resized(draw, DEEP, (1, -1, 2, 0, -2, 1)), "input_data": make(DEEP)}
-
-
-try_wide_values(center_crop_pad, _wide)
-try_sizes(center_crop_pad, _large)
 
 
 def _axes(draw: Draw, rank: int) -> list[int]:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.tensor.values import BLOCK, DEEP, Make, try_sizes, try_wide_values
 from harness.oracles.broadcasting import Shape
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Inputs, operator
@@ -27,18 +26,18 @@ def _compress(input: np.ndarray, condition: np.ndarray, *, axis: int | None) -> 
 newest = operator(
     "Compress",
     since=28,
-    moves=True,
+    exact=True,
     full_product=True,
     constraints=[lambda T, axis: T == FLOAT or axis == 1 or (T == "tensor(int32)" and axis in (OMITTED, -1))],
     axis=(OMITTED, 0, 1, 2, -1, -2, -3),
 )(_compress)
-older = operator("Compress", since=11, moves=True, axis=(OMITTED, 0, 1, 2, -1, -2, -3))(_compress)
-oldest = operator("Compress", since=9, moves=True, axis=(OMITTED, 0, 1, 2))(_compress)
+older = operator("Compress", since=11, exact=True, axis=(OMITTED, 0, 1, 2, -1, -2, -3))(_compress)
+oldest = operator("Compress", since=9, exact=True, axis=(OMITTED, 0, 1, 2))(_compress)
 
 SHAPE = (3, 5, 4)
 
 
-def selected(draw: Draw, shape: Shape, condition: Any) -> dict[str, Any]:
+def selected(draw: Draw, shape: Shape, condition: Any) -> Inputs:
     """Ordinary values."""
     return {"input": draw.T.ordinary(shape), "condition": np.array(condition, bool)}
 
@@ -88,21 +87,6 @@ def special_values(draw: Draw) -> Iterator[Inputs]:
     if draw.types["T"] != FLOAT or draw.attributes["axis"] == 0:
         yield {"input": np.resize(draw.T.specials(), SHAPE), "condition": np.array([True, False, True])}
 
-
-def _wide(draw: Draw, make: Make) -> Iterator[Inputs]:
-    yield selected(draw, SHAPE, [1, 0, 1]) | {"input": make(SHAPE)}
-
-
-def _large(draw: Draw, make: Make) -> Iterator[Inputs]:
-    axis: Any = draw.attributes["axis"]
-    for shape in (BLOCK, DEEP, (1031, 2, 2), (2, 2, 1031)):
-        length = math.prod(shape) if axis == OMITTED else shape[axis]
-        yield selected(draw, shape, np.resize([0, 1, 1], length)) | {"input": make(shape)}
-
-
-for _op in (newest, older, oldest):
-    try_wide_values(_op, _wide)
-    try_sizes(_op, _large)
 
 _MATRIX = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
 newest.example("test_compress_0", _MATRIX, [False, True, True], axis=0, gives=_MATRIX[1:])

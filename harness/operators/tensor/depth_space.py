@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from harness.operators.tensor.values import Make, try_sizes, try_wide_values
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Inputs, Operator, operator
 
@@ -28,7 +27,7 @@ def usual(T: str, blocksize: int, mode: str) -> bool:
     return T == "tensor(float)" or (blocksize == SIZES[0] and mode is not OMITTED)
 
 
-@operator("DepthToSpace", since=28, moves=True, constraints=[usual], blocksize=SIZES, mode=MODES)
+@operator("DepthToSpace", since=28, exact=True, constraints=[usual], blocksize=SIZES, mode=MODES)
 def depth_to_space(input: np.ndarray, *, blocksize: int, mode: str) -> np.ndarray:
     """Blocks of ``blocksize`` by ``blocksize`` pixels in place of the channels of one."""
     b, c, h, w = input.shape
@@ -40,22 +39,17 @@ def depth_to_space(input: np.ndarray, *, blocksize: int, mode: str) -> np.ndarra
 
 
 depth_to_space_11 = operator(
-    "DepthToSpace",
-    since=(13, 11),
-    moves=True,
-    constraints=[usual, lambda blocksize, mode: blocksize != 1 or mode is OMITTED],
-    blocksize=SIZES,
-    mode=MODES,
+    "DepthToSpace", since=(13, 11), exact=True, constraints=[usual], blocksize=SIZES, mode=MODES
 )(depth_to_space.oracle)
 
 
-@operator("DepthToSpace", since=1, moves=True, blocksize=SIZES)
+@operator("DepthToSpace", since=1, exact=True, blocksize=SIZES)
 def depth_to_space_1(input: np.ndarray, *, blocksize: int) -> np.ndarray:
     """As later; the order, of which this text says nothing, is that of the official example and the later default."""
     return depth_to_space.oracle(input, blocksize=blocksize, mode="DCR")
 
 
-@operator("SpaceToDepth", since=28, moves=True, constraints=[usual], blocksize=SIZES, mode=MODES)
+@operator("SpaceToDepth", since=28, exact=True, constraints=[usual], blocksize=SIZES, mode=MODES)
 def space_to_depth(input: np.ndarray, *, blocksize: int, mode: str) -> np.ndarray:
     """Channels of one pixel in place of a block's: what DepthToSpace is "the reverse transformation of"."""
     b, c, h, w = input.shape
@@ -65,24 +59,10 @@ def space_to_depth(input: np.ndarray, *, blocksize: int, mode: str) -> np.ndarra
     return output
 
 
-@operator("SpaceToDepth", since=(13, 1), moves=True, blocksize=SIZES)
+@operator("SpaceToDepth", since=(13, 1), exact=True, blocksize=SIZES)
 def space_to_depth_1(input: np.ndarray, *, blocksize: int) -> np.ndarray:
     """As later; the order, of which these texts say nothing, is that of the official example and the later default."""
     return space_to_depth.oracle(input, blocksize=blocksize, mode="DCR")
-
-
-def try_large(op: Operator, images: Callable[[Draw, tuple[int, ...]], np.ndarray]) -> None:
-    """The groups of wide values and of large images, in blocks of 2."""
-
-    def wide_blocks(draw: Draw, make: Make) -> Iterator[Inputs]:
-        yield {"input": make(images(draw, (2, 3, 1, 4)).shape)}
-
-    def large(draw: Draw, make: Make) -> Iterator[Inputs]:
-        for shape in ((1, 2, 9, 65), (17, 1, 3, 33)):
-            yield {"input": make(images(draw, shape).shape)}
-
-    try_wide_values(op, wide_blocks, when=lambda blocksize: blocksize == SIZES[0])
-    try_sizes(op, large, when=lambda blocksize: blocksize == SIZES[0])
 
 
 def try_out(newest: Operator, older: Sequence[Operator], images: Callable[[Draw, tuple[int, ...]], np.ndarray]) -> None:
@@ -97,7 +77,6 @@ def try_out(newest: Operator, older: Sequence[Operator], images: Callable[[Draw,
         yield {"input": np.resize(draw.T.specials(), images(draw, (2, 3, 1, 4)).shape)}
 
     for op in (newest, *older):
-        try_large(op, images)
         op.inputs()(ordinary)
         op.inputs(T=("float16", "bfloat16", "double", "uint64", "int64"))(special_values)
 

@@ -6,7 +6,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from harness.operators.tensor.values import DEEP, Make, try_sizes, try_wide_values
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Inputs, Operator, operator
 
@@ -61,19 +60,19 @@ def gathernd_11_oracle(data: np.ndarray, indices: np.ndarray) -> np.ndarray:
     return slices_gathered(data, indices, batch_dims=0)
 
 
-gather = operator("Gather", since=(13, 11), moves=True, constraints=[is_tried], axis=AXES)(gathered)
-gather_1 = operator("Gather", since=1, moves=True, constraints=[is_tried], axis=AXES)(gathered)
-gather_elements = operator("GatherElements", since=(13, 11), moves=True, constraints=[is_tried], axis=AXES)(
+gather = operator("Gather", since=(13, 11), exact=True, constraints=[is_tried], axis=AXES)(gathered)
+gather_1 = operator("Gather", since=1, exact=True, constraints=[is_tried], axis=AXES)(gathered)
+gather_elements = operator("GatherElements", since=(13, 11), exact=True, constraints=[is_tried], axis=AXES)(
     elements_gathered
 )
 gathernd = operator(
     "GatherND",
     since=(13, 12),
-    moves=True,
+    exact=True,
     constraints=[lambda T, batch_dims: T in ("tensor(float)", "tensor(int64)") or batch_dims == OMITTED],
     batch_dims=(OMITTED, 1, 2),
 )(slices_gathered)
-gathernd_11 = operator("GatherND", since=11, moves=True)(gathernd_11_oracle)
+gathernd_11 = operator("GatherND", since=11, exact=True)(gathernd_11_oracle)
 
 
 def axis_of(draw: Draw) -> int:
@@ -163,26 +162,6 @@ try_gather(gather, negative=True)
 try_gather(gather_1, negative=False)
 
 
-def _indexed(draw: Draw, data: np.ndarray, of_indices: Sequence[int]) -> Inputs:
-    indices = anywhere(draw, data.shape[axis_of(draw)], of_indices, negative=False)
-    return {"data": data, "indices": draw.Tind(indices)}
-
-
-def _wide(draw: Draw, make: Make) -> Iterator[Inputs]:
-    yield _indexed(draw, make(SHAPE), (4, 2))
-
-
-def _large(draw: Draw, make: Make) -> Iterator[Inputs]:
-    yield _indexed(draw, make(sized((2, 2, 2), axis_of(draw), 1031)), (1100,))
-    yield _indexed(draw, make((5, 33, 31)), (17,))
-    yield _indexed(draw, make(DEEP), (3,))
-
-
-for _op in (gather, gather_1):
-    try_wide_values(_op, _wide)
-    try_sizes(_op, _large)
-
-
 @gather_1.inputs(
     T="int64",
     unspecified='Gather-1, "All index values are expected to be within bounds", does not say what the bounds are; '
@@ -207,19 +186,6 @@ def ordinary(draw: Draw) -> Iterator[Inputs]:
 def special_values(draw: Draw) -> Iterator[Inputs]:
     """NaN, infinities, zeros of both signs, subnormal and extreme numbers, which stay what they are."""
     yield _elements(draw, special(draw, SHAPE), sized(SHAPE, axis_of(draw), 4))
-
-
-def _wide_elements(draw: Draw, make: Make) -> Iterator[Inputs]:
-    yield _elements(draw, make(SHAPE), sized(SHAPE, axis_of(draw), 4))
-
-
-def _large_elements(draw: Draw, make: Make) -> Iterator[Inputs]:
-    for shape, size in ((sized((2, 2, 2), axis_of(draw), 1031), 1100), ((5, 33, 31), 17), (DEEP, 3)):
-        yield _elements(draw, make(shape), sized(shape, axis_of(draw), size))
-
-
-try_wide_values(gather_elements, _wide_elements)
-try_sizes(gather_elements, _large_elements)
 
 
 @gather_elements.inputs(T="int64")
@@ -305,20 +271,8 @@ def try_gathernd(op: Operator) -> None:
             yield _slices(draw, draw.T.ordinary((0, 3, 4)), (5,), 1)
 
 
-def _wide_slices(draw: Draw, make: Make) -> Iterator[Inputs]:
-    yield _slices(draw, make(CUBES), (6,), 2)
-
-
-def _large_slices(draw: Draw, make: Make) -> Iterator[Inputs]:
-    yield _slices(draw, make((3, 40, 33, 2)), ((1100,), (400,), (9,))[batches(draw)], 4 - batches(draw))
-    yield _slices(draw, make((2, 3, 5, 31)), (17,), 3 - batches(draw))
-    yield _slices(draw, make(DEEP), (5,), 4 - batches(draw))
-
-
-for _op in (gathernd, gathernd_11):
-    try_gathernd(_op)
-    try_wide_values(_op, _wide_slices)
-    try_sizes(_op, _large_slices)
+try_gathernd(gathernd)
+try_gathernd(gathernd_11)
 
 
 gather.example(

@@ -9,7 +9,6 @@ import numpy as np
 
 from harness.numbers.balls import constant
 from harness.numbers.branches import ceil, floor, less, rint, where
-from harness.operators.tensor.values import Make, try_sizes, try_wide_values
 from harness.oracles.draw import Draw
 from harness.oracles.operator import FLAG, OMITTED, Sample, operator
 from harness.spec.element_types import ElementType
@@ -32,9 +31,8 @@ def located(grid: np.ndarray, sizes: Sequence[int], align_corners: int) -> list[
 def pixels(X: np.ndarray, index: Sequence[np.ndarray], padding_mode: str, align_corners: int) -> np.ndarray:
     """The pixels [N, C, ...] of X at whole positions along each axis [N, ...], also beyond the borders.
 
-    There are zeros (of strings ``""``: Pad, "by default … 0, empty string or False"), the border's pixels, or those
-    that are met by "reflected by the border" until "in bound". The border is where a grid of -1 and 1 is: "the
-    reflected value at index -1 will be the same as the value at index 1"
+    There are zeros, the border's pixels, or those that are met by "reflected by the border" until "in bound". The
+    border is where a grid of -1 and 1 is: "the reflected value at index -1 will be the same as the value at index 1"
     with ``align_corners``, and as that of index 0 without, as the official data have it.
     """
     inside, places = np.True_, [np.arange(len(X)).reshape(-1, *[1] * (X.ndim - 2))]
@@ -79,8 +77,7 @@ def sampled(
     X: np.ndarray, grid: np.ndarray, taps: Callable[[np.ndarray], Taps] | None, padding_mode: str, align_corners: int
 ) -> np.ndarray:
     """The nearest pixel of each location, ties to the even index, or a weighted sum of its neighbours."""
-    # Of the nearest pixels the bits count, so that X and the grid come in their own types.
-    axes = located(grid if grid.dtype == object else grid.astype(np.float64), X.shape[2:], align_corners)
+    axes = located(grid, X.shape[2:], align_corners)
     if taps is None:
         return pixels(X, [rint(x) for x in axes], padding_mode, align_corners)
     y = np.zeros(())
@@ -105,8 +102,6 @@ def usual_mode(T1: str, mode: str) -> bool:
     """Strings and Booleans, which nobody can interpolate, meet nearest pixels alone; one type of integers is cubic."""
     if T1 in ("tensor(string)", "tensor(bool)"):
         return mode == "nearest"
-    if T1 == "tensor(bfloat16)" and mode in ("cubic", "bicubic"):
-        return False  # Eight bits are too few for the weights: no answer could be wrong.
     return "int" not in T1 or T1 == "tensor(int32)" or mode in ("linear", "bilinear", "nearest")
 
 
@@ -128,15 +123,10 @@ def omitted_together(align_corners: Any, padding_mode: str) -> bool:
 CONSTRAINTS = [usual_grid, usual_mode, usual_padding, usual_corners, omitted_together]
 
 
-def takes_nearest(mode: str) -> bool:
-    """Whether pixels are moved as they are."""
-    return mode == "nearest"
-
-
 @operator(
     "GridSample",
     since=(22, 20),
-    moves=takes_nearest,
+    exact=lambda mode: mode == "nearest",
     working_type="T2",  # which locations and weights are computed in before they meet X
     full_product=True,
     constraints=CONSTRAINTS,
@@ -161,7 +151,7 @@ def grid_sample(
 @operator(
     "GridSample",
     since=16,
-    moves=takes_nearest,
+    exact=lambda mode: mode == "nearest",
     working_type="T2",
     full_product=True,
     constraints=CONSTRAINTS,
@@ -406,32 +396,6 @@ for _op in (grid_sample, grid_sample_16):
     _op.inputs(T1=("int32", "uint8"), unspecified=FRACTIONS)(fractions)
 grid_sample.inputs(T1="float")(volumes)
 grid_sample.inputs(T1="float")(lines)
-
-
-def _wide(draw: Draw, make: Make) -> Iterator[Sample]:
-    row = Row(draw)
-    given = row.drawn(2, IMAGES[row.align_corners], (5, 7), row.anywhere)
-    yield Sample(given | {"X": make(given["X"].shape)})
-
-
-def _large(draw: Draw, make: Make) -> Iterator[Sample]:
-    row = Row(draw)
-    for sizes, out in (((4, 8), (17, 65)), ((32, 64), (9, 33))):
-        given = {"X": make((1, 2, *sizes)), "grid": row.grid(1, sizes, out, row.anywhere)}
-        yield Sample(given)
-
-
-def _usual_images(mode: str, align_corners: Any, padding_mode: Any) -> bool:
-    return mode in ("nearest", "linear", "bilinear") and align_corners == 0 and padding_mode in ("zeros", "border")
-
-
-def _nearest_images(mode: str, padding_mode: Any) -> bool:
-    return takes_nearest(mode) and padding_mode == "zeros"
-
-
-for _op in (grid_sample, grid_sample_16):
-    try_wide_values(_op, _wide, "T1", _nearest_images)
-    try_sizes(_op, _large, "T1", _usual_images)
 
 PIXELS = np.arange(6, dtype=np.float32).reshape(1, 1, 3, 2)
 DIAGONAL = np.array([[-1, -0.5, -0.2, 0], [0, -0.2, 0.5, 1]], np.float32)

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from harness.operators.optional.optional import NOTHING, some
-from harness.operators.tensor.values import BLOCK, DEEP, LINE, Make, try_sizes, try_wide_values
 from harness.oracles.draw import WORDS, Draw
 from harness.oracles.operator import Inputs, operator
 from harness.spec.values import tensors_in
@@ -20,9 +19,9 @@ def identity(input: Any) -> Any:
     return input
 
 
-newest = operator("Identity", since=25, moves=True)(identity)
-older = operator("Identity", since=(24, 23, 21, 19, 16, 14), moves=True)(identity)
-tensors = operator("Identity", since=(13, 1), moves=True)(identity)
+newest = operator("Identity", since=25, exact=True)(identity)
+older = operator("Identity", since=(24, 23, 21, 19, 16, 14), exact=True)(identity)
+tensors = operator("Identity", since=(13, 1), exact=True)(identity)
 
 
 @newest.inputs()
@@ -51,19 +50,6 @@ def special_values(draw: Draw) -> Iterator[Inputs]:
                 special = getattr(draw, variable).specials()
         tensor.reshape(-1)[: special.size] = special[: tensor.size]
     yield {"input": value}
-
-
-def _wide(_: Draw, make: Make) -> Iterator[Inputs]:
-    yield {"input": make(SHAPES[0])}
-
-
-def _large(_: Draw, make: Make) -> Iterator[Inputs]:
-    yield from ({"input": make(shape)} for shape in (LINE, BLOCK, DEEP))
-
-
-for _op, _variable in ((newest, "V"), (older, "V"), (tensors, "T")):
-    try_wide_values(_op, _wide, _variable)
-    try_sizes(_op, _large, _variable)
 
 
 @newest.inputs(V=("float", "seq"))

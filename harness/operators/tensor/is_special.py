@@ -6,7 +6,6 @@ from typing import Final
 import numpy as np
 
 from harness.numbers.rounding import format_of
-from harness.operators.tensor.values import BLOCK, DEEP, LINE, try_sizes
 from harness.oracles.draw import Draw, Values
 from harness.oracles.operator import FLAG, OMITTED, Inputs, operator
 
@@ -47,11 +46,6 @@ def nans(values: Values) -> np.ndarray:
     return np.array([*positive, *(sign + nan for nan in positive)], bits).view(values.element.dtype)
 
 
-def both_or_none(detect_negative: object, detect_positive: object) -> bool:
-    """Rows that are not about the flags."""
-    return detect_negative == detect_positive == OMITTED
-
-
 for op in (is_inf, is_nan):
 
     @op.inputs()
@@ -70,15 +64,6 @@ for op in (is_inf, is_nan):
         else:
             near = draw.T1([np.inf, -np.inf, draw.T1.largest, draw.T1.lowest, 0.0])
             yield {"X": np.resize(np.concatenate([nans(draw.T1), near]), SHAPE)}
-
-    try_sizes(
-        op,
-        lambda draw, _: [
-            {"X": np.resize([*draw.T1.specials(), *draw.T1.ordinary((4,))], s)} for s in (LINE, BLOCK, DEEP)
-        ],
-        "T1",
-        both_or_none,
-    )
 
     @op.inputs(T1="double")
     def shapes(draw: Draw) -> Iterator[Inputs]:

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from harness.operators.tensor.values import Make, try_sizes, try_wide_values
 from harness.oracles.broadcasting import Shape
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Operator, Sample, operator
@@ -19,7 +18,7 @@ def _met(indices: np.ndarray, depth: np.ndarray, axis: int) -> tuple[np.ndarray,
 
     What is "of non-integer type" is "casted to int64 before use".
     """
-    whole = indices if indices.dtype == object else np.trunc(indices.astype(np.float64))
+    whole = np.trunc(indices) if indices.dtype == np.float64 else indices
     count = int(depth.item())
     index = np.expand_dims(whole, axis)
     along = axis % index.ndim
@@ -44,7 +43,7 @@ def _one_hot_9(indices: np.ndarray, depth: np.ndarray, values: np.ndarray, *, ax
 newest = operator(
     "OneHot",
     since=28,
-    moves=True,
+    exact=True,
     full_product=True,
     # The product of three type variables is large: types of indices and depth are alike, or a few that are usual.
     constraints=[
@@ -57,8 +56,8 @@ newest = operator(
     ],
     axis=(OMITTED, 0, 1, 2, -1, -2, -3),
 )(_one_hot)
-older = operator("OneHot", since=11, moves=True, axis=(OMITTED, 0, 1, 2, -1, -2, -3))(_one_hot)
-oldest = operator("OneHot", since=9, moves=True, axis=(OMITTED, 0, 1, 2, -1))(_one_hot_9)
+older = operator("OneHot", since=11, exact=True, axis=(OMITTED, 0, 1, 2, -1, -2, -3))(_one_hot)
+oldest = operator("OneHot", since=9, exact=True, axis=(OMITTED, 0, 1, 2, -1))(_one_hot_9)
 
 SHAPE, DEPTH = (2, 3), 5
 SHAPES: tuple[Shape, ...] = ((4,), (2, 0, 3), (2, 3, 1, 4))
@@ -168,24 +167,6 @@ class Groups(NamedTuple):
         for values in pairs:
             yield Sample({**one.inputs, "values": draw.T3(values)})
 
-
-def _wide(draw: Draw, make: Make) -> Iterator[Sample]:
-    for values in make((6, 2)):
-        yield Sample({**asked(draw, [[1, 4, 0], [3, 2, 1]]).inputs, "values": values})
-
-
-def _large(draw: Draw, _: Make) -> Iterator[Sample]:
-    for shape, depth in (((17, 65), 4), ((2, 2), 1031), ((2, 3, 1, 2, 17), 7)):
-        yield asked(draw, draw.T1.integers(0, depth - 1, shape), depth)
-
-
-def _plain(T1: str, T2: str) -> bool:
-    return T1 == T2 == INT64
-
-
-for _op in (newest, older, oldest):
-    try_wide_values(_op, _wide, "T3", _plain)
-    try_sizes(_op, _large, "T3", _plain)
 
 Groups(spread=True).register(newest)
 Groups().register(older)

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.tensor.values import BLOCK, DEEP, LINE, Make, try_sizes, try_wide_values
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Sample, operator
 
@@ -63,26 +62,21 @@ FOUR = (*THREE, "wrap")
 pad_25 = operator(
     "Pad",
     since=25,
-    moves=True,
+    exact=True,
     mode=FOUR,
     constraints=[
         lambda T, Tind: T == "tensor(float)" or Tind == "tensor(int64)",  # no type of elements bears on that of axes
         lambda T, mode: T == "tensor(int32)" or mode != OMITTED,  # nor on the default
     ],
 )(pad)
-pad_19 = operator("Pad", since=(24, 23, 21, 19), moves=True, mode=FOUR)(pad)
-pad_18 = operator("Pad", since=18, moves=True, mode=THREE)(pad)
-pad_11 = operator("Pad", since=(13, 11), moves=True, mode=THREE)(pad_without_axes)
+pad_19 = operator("Pad", since=(24, 23, 21, 19), exact=True, mode=FOUR)(pad)
+pad_18 = operator("Pad", since=18, exact=True, mode=THREE)(pad)
+pad_11 = operator("Pad", since=(13, 11), exact=True, mode=THREE)(pad_without_axes)
 
 
 def fits(T: str, value: Any) -> bool:
     """Whether the type holds the value."""
     return value != VALUES[-1] or T != "tensor(float16)"
-
-
-def in_constant_mode(mode: str, value: Any) -> bool:
-    """A value is stated where it is used."""
-    return value is OMITTED or mode in (OMITTED, "constant")
 
 
 EXAMPLE = [0, 0, 2, 0]
@@ -93,11 +87,11 @@ VALUES = (OMITTED, -1.5, float("inf"), 2.0**-100)
 @operator(
     "Pad",
     since=2,
-    moves=True,
+    exact=True,
     mode=THREE,
     pads=([1, 2, 0, 2], [0, 3, 2, 0], [-1, 0, 0, -2], [2, -1, 0, 2], [0, 0, 0, 0], [2, 1], []),
     value=VALUES,
-    constraints=[fits, in_constant_mode, lambda mode, pads: max(pads, default=0) > 0 or mode in (OMITTED, "constant")],
+    constraints=[fits],
 )
 def pad_2(data: np.ndarray, *, mode: str, pads: list[int], value: float) -> np.ndarray:
     """As the later ones, of all axes; ``value`` is 0 by default."""
@@ -107,11 +101,11 @@ def pad_2(data: np.ndarray, *, mode: str, pads: list[int], value: float) -> np.n
 @operator(
     "Pad",
     since=1,
-    moves=True,
+    exact=True,
     mode=THREE,
     paddings=([2, 1], [0, 3], [1, 2, 2, 0], [0, 1, 1, 3], EXAMPLE),
     value=VALUES,
-    constraints=[fits, in_constant_mode, lambda T, paddings: T == "tensor(float)" or paddings != EXAMPLE],
+    constraints=[fits, lambda T, paddings: T == "tensor(float)" or paddings != EXAMPLE],
 )
 def pad_1(data: np.ndarray, *, mode: str, paddings: list[int], value: float) -> np.ndarray:
     """As version 2, without removal; the paddings at the beginning of each axis come before those at its end."""
@@ -225,22 +219,15 @@ def empty(draw: Draw) -> Iterator[Sample]:
         yield asked(draw, draw.T.ordinary((3, 0)), (0, 0), (0, 4))
 
 
-def _used(draw: Draw, full: Sample, constant_value: np.ndarray) -> Sample:
-    """The inputs with this constant, or without any if the mode uses none."""
+def special_values(draw: Draw) -> Iterator[Sample]:
+    """NaN, infinities, zeros of both signs and extremes in the tensor and as constants come through as they are."""
+    specials = draw.T.specials()
+    inputs = asked(draw, np.resize(specials, SHAPE), (1, 2, 0), (2, 3, 0)).inputs
     if constant(draw):
-        return Sample({**full.inputs, "constant_value": np.asarray(constant_value)})
-    return Sample({k: v for k, v in full.inputs.items() if k != "constant_value"})
-
-
-def _wide(draw: Draw, make: Make) -> Iterator[Sample]:
-    yield _used(draw, asked(draw, make(SHAPE), (1, 2, 0), (2, 3, 0)), make((1,))[0])
-
-
-def _large(draw: Draw, make: Make) -> Iterator[Sample]:
-    value = draw.T(-7)
-    yield _used(draw, asked(draw, make(LINE), (1, 17), (0, 30)), value)
-    yield _used(draw, asked(draw, make(BLOCK), (0, 1, 2), (1, 0, 1)), value)
-    yield _used(draw, asked(draw, make(DEEP), (1, 0, 0, 1, 0, 3), (0, 2, 0, 0, 1, 0)), value)
+        for value in specials[[0, -1]]:
+            yield Sample({**inputs, "constant_value": np.asarray(value)})
+    else:
+        yield Sample({k: v for k, v in inputs.items() if k != "constant_value"})
 
 
 ZEROS = ("bool", "string", "complex64", "int4", "uint8", "float16", "bfloat16")
@@ -257,9 +244,7 @@ pad_25.inputs(T="tensor(float)")(long)
 pad_25.inputs(T="tensor(float)")(ranks)
 pad_25.inputs(T="tensor(float)")(scalar)
 pad_25.inputs(T="tensor(float)")(empty)
-for _op in (pad_25, pad_19, pad_18, pad_11):
-    try_wide_values(_op, _wide)
-    try_sizes(_op, _large)
+pad_25.inputs(T="double")(special_values)
 
 
 def pads_of(draw: Draw) -> list[int]:
@@ -279,22 +264,6 @@ def with_pads(draw: Draw) -> Iterator[Sample]:
     """Axes longer than the pads."""
     yield from tensor(draw, (4, 6), (7,), (3, 5), (4,), ())
 
-
-def _wide_by_attribute(draw: Draw, make: Make) -> Iterator[Sample]:
-    for shape in ((4, 6), (7,)):
-        if 2 * len(shape) == len(pads_of(draw)):
-            yield Sample({"data": make(shape)})
-
-
-def _large_by_attribute(draw: Draw, make: Make) -> Iterator[Sample]:
-    for shape in ((33, 31), LINE, (4105,)):
-        if 2 * len(shape) == len(pads_of(draw)):
-            yield Sample({"data": make(shape)})
-
-
-for _op, _when in ((pad_2, None), (pad_1, lambda paddings: paddings != EXAMPLE)):
-    try_wide_values(_op, _wide_by_attribute, when=_when)
-    try_sizes(_op, _large_by_attribute, when=_when)
 
 BESIDE = (
     'Pad-1, "`paddings` format should be as follow [x1_begin, x2_begin...x1_end, x2_end,...]", while its example, '

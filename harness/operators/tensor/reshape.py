@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.tensor.values import BLOCK, DEEP, LINE, Make, try_sizes, try_wide_values
 from harness.oracles.broadcasting import Shape
 from harness.oracles.draw import Draw
 from harness.oracles.operator import FLAG, OMITTED, Inputs, operator
@@ -30,14 +29,14 @@ def _from_14(data: np.ndarray, shape: np.ndarray, *, allowzero: int) -> np.ndarr
 newest = operator(
     "Reshape",
     since=25,
-    moves=True,
+    exact=True,
     constraints=[lambda T, allowzero: T in (FLOAT, "tensor(int32)") or allowzero is OMITTED],
     allowzero=FLAG,
 )(_from_14)
-from_14 = operator("Reshape", since=(24, 23, 21, 19, 14), moves=True, allowzero=FLAG)(_from_14)
+from_14 = operator("Reshape", since=(24, 23, 21, 19, 14), exact=True, allowzero=FLAG)(_from_14)
 
 
-@operator("Reshape", since=(13, 5), moves=True)
+@operator("Reshape", since=(13, 5), exact=True)
 def from_5(data: np.ndarray, shape: np.ndarray) -> np.ndarray:
     """0 is always taken from the input."""
     return reshaped(data, list(shape))
@@ -46,7 +45,7 @@ def from_5(data: np.ndarray, shape: np.ndarray) -> np.ndarray:
 @operator(
     "Reshape",
     since=1,
-    moves=True,
+    exact=True,
     shape=(
         [7, -1],
         [105],
@@ -183,20 +182,6 @@ def real_zeros(draw: Draw) -> Iterator[Inputs]:
         yield from (to(draw, shape, target) for shape, targets in ZEROS for target in targets)
 
 
-def _wide(_: Draw, make: Make) -> Iterator[Inputs]:
-    yield {"data": make(SHAPE), "shape": np.array([7, -1])}
-
-
-def _large(_: Draw, make: Make) -> Iterator[Inputs]:
-    for shape, target in ((BLOCK, (31, -1)), (LINE, (1031, 4)), (DEEP, (3, 2, 17, 2, 1, -1))):
-        yield {"data": make(shape), "shape": np.array(target)}
-
-
-for _op in (newest, from_14, from_5):
-    try_wide_values(_op, _wide)
-    try_sizes(_op, _large)
-
-
 @newest.inputs(T="float")
 def special_values(draw: Draw) -> Iterator[Inputs]:
     """NaN, infinities, zeros and extremes, which are moved as they are."""
@@ -207,15 +192,3 @@ def special_values(draw: Draw) -> Iterator[Inputs]:
 def ordinary_by_attribute(draw: Draw) -> Iterator[Inputs]:
     """Three distinct sizes, or a single element where a scalar is asked for."""
     yield {"data": draw.T.ordinary(SHAPE if draw.attributes["shape"] else (1, 1))}
-
-
-def _wide_by_attribute(_: Draw, make: Make) -> Iterator[Inputs]:
-    yield {"data": make(SHAPE)}
-
-
-def _large_by_attribute(_: Draw, make: Make) -> Iterator[Inputs]:
-    yield from ({"data": make(shape)} for shape in (BLOCK, LINE, DEEP))
-
-
-try_wide_values(from_1, _wide_by_attribute, when=lambda shape: shape == [7, -1])
-try_sizes(from_1, _large_by_attribute, when=lambda shape: shape == [0, -1])

@@ -133,11 +133,7 @@ def resample(
             stretch = maximum(1, 1 / line.scale) if antialias else 1
             a = cubic_coeff_a if mode == "cubic" else None
             y = averaged(y, axis, x, stretch, a, antialias=antialias, inside=exclude_outside)
-    if not outside.any():
-        return y
-    filled = y.copy()
-    filled[np.broadcast_to(outside, y.shape)] = extrapolation_value
-    return filled
+    return np.where(outside, extrapolation_value, y) if outside.any() else y
 
 
 def scaled(length: int, scale: Any, start: Any = 0, end: Any = 1) -> Line:
@@ -169,7 +165,6 @@ def resize(
     **how: Any,
 ) -> np.ndarray:
     """The given axes, or all, by ``scales`` or to ``sizes``; the region matters if it is cropped to."""
-    roi, scales = reals(roi), reals(scales)
     chosen = [axis % X.ndim for axis in (range(X.ndim) if axes is None else axes)]
     lengths, count = [X.shape[axis] for axis in chosen], len(chosen)
     region: list[Any] = [0] * count + [1] * count
@@ -186,11 +181,6 @@ def resize(
             lines.append(Line(lengths[i], size, width, factor, region[i], region[count + i]))
     of = dict(zip(chosen, lines, strict=True))
     return resample(X, of, coordinate_transformation_mode=coordinate_transformation_mode, **how)
-
-
-def reals(x: np.ndarray | None) -> Any:
-    """Stored floats as float64, in which places are computed; balls as they are."""
-    return x if x is None or x.dtype == object else x.astype(np.float64)
 
 
 FLOATS = tuple(f"tensor({name})" for name in ("float", "double", "float16", "bfloat16", "complex64", "complex128"))
@@ -255,11 +245,11 @@ SINCE_18: dict[str, Any] = SINCE_11 | {
 }
 SINCE_19: dict[str, Any] = SINCE_18 | {"coordinate_transformation_mode": (*TRANSFORMS, "half_pixel_symmetric")}
 
-resize_19 = operator("Resize", since=19, moves=moves, **SINCE_19)(resize)
-resize_18 = operator("Resize", since=18, moves=moves, **SINCE_18)(resize)
+resize_19 = operator("Resize", since=19, exact=moves, **SINCE_19)(resize)
+resize_18 = operator("Resize", since=18, exact=moves, **SINCE_18)(resize)
 
 
-@operator("Resize", since=13, moves=moves, **SINCE_11)
+@operator("Resize", since=13, exact=moves, **SINCE_11)
 def resize_13(
     X: np.ndarray,
     roi: np.ndarray | None = None,
@@ -274,7 +264,7 @@ def resize_13(
 BEFORE_13: dict[str, Any] = SINCE_11 | {"coordinate_transformation_mode": (*TRANSFORMS, FOR_NEAREST)}
 
 
-@operator("Resize", since=11, moves=moves, **BEFORE_13)
+@operator("Resize", since=11, exact=moves, **BEFORE_13)
 def resize_11(
     X: np.ndarray, roi: np.ndarray, scales: np.ndarray, sizes: np.ndarray | None = None, **how: Any
 ) -> np.ndarray:
@@ -297,7 +287,7 @@ def floats_alone(T: str, mode: Any) -> bool:
     return T in FLOATS or not averages(mode)
 
 
-@operator("Resize", since=10, moves=moves, constraints=[floats_alone], mode=(OMITTED, "nearest", "linear"))
+@operator("Resize", since=10, exact=moves, constraints=[floats_alone], mode=(OMITTED, "nearest", "linear"))
 def resize_10(X: np.ndarray, scales: np.ndarray, *, mode: str) -> np.ndarray:
     """By ``scales``, "If it's less than 1, it's sampling down, otherwise, it's upsampling"."""
-    return resample_plainly(X, list(reals(scales)), mode)
+    return resample_plainly(X, list(scales), mode)

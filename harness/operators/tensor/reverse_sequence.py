@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.tensor.values import Make, try_sizes, try_wide_values
 from harness.oracles.draw import Draw
 from harness.oracles.operator import FLAG, OMITTED, Inputs, operator
 
@@ -16,7 +15,7 @@ def axes_differ(T: str, batch_axis: int | str, time_axis: int | str) -> bool:
     return batch_axis != time_axis
 
 
-@operator("ReverseSequence", since=(28, 10), moves=True, constraints=[axes_differ], batch_axis=FLAG, time_axis=FLAG)
+@operator("ReverseSequence", since=(28, 10), exact=True, constraints=[axes_differ], batch_axis=FLAG, time_axis=FLAG)
 def reverse_sequence(input: np.ndarray, sequence_lens: np.ndarray, *, batch_axis: int, time_axis: int) -> np.ndarray:
     """Slice ``i`` has ``y[t] = x[length - 1 - t]`` for ``t < length``, its own length, and ``y[t] = x[t]`` beyond.
 
@@ -30,12 +29,10 @@ def reverse_sequence(input: np.ndarray, sequence_lens: np.ndarray, *, batch_axis
     return y
 
 
-def sequences(
-    draw: Draw, lengths: list[int], time: int, rest: tuple[int, ...] = (), make: Make | None = None
-) -> Inputs:
+def sequences(draw: Draw, lengths: list[int], time: int, rest: tuple[int, ...] = ()) -> Inputs:
     """Sequences of these lengths in a tensor, batch and time on the row's axes."""
     axes = (len(lengths), time) if draw.attributes["batch_axis"] == 0 else (time, len(lengths))
-    return {"input": (make or draw.T.ordinary)((*axes, *rest)), "sequence_lens": np.array(lengths, np.int64)}
+    return {"input": draw.T.ordinary((*axes, *rest)), "sequence_lens": np.array(lengths, np.int64)}
 
 
 @reverse_sequence.inputs()
@@ -73,19 +70,6 @@ def special_values(draw: Draw) -> Iterator[Inputs]:
     inputs = dict(sequences(draw, [5, 2, 4, 3], 5, (2,)))
     yield inputs | {"input": np.resize(draw.T.specials(), inputs["input"].shape)}
 
-
-def _wide(draw: Draw, make: Make) -> Iterator[Inputs]:
-    yield sequences(draw, [5, 2, 4, 3], 5, (2,), make)
-
-
-def _large(draw: Draw, make: Make) -> Iterator[Inputs]:
-    yield sequences(draw, [1031, 0, 17, 1030], 1031, (), make)
-    yield sequences(draw, [i * 2 for i in range(33)], 65, (2,), make)
-    yield sequences(draw, [4, 2, 5], 5, (2, 1, 3, 17), make)
-
-
-try_wide_values(reverse_sequence, _wide)
-try_sizes(reverse_sequence, _large)
 
 EXAMPLE = np.arange(16.0, dtype=np.float32).reshape(4, 4)
 

@@ -19,7 +19,6 @@ from harness.operators.tensor.gather import (
     sized,
     special,
 )
-from harness.operators.tensor.values import DEEP, numbered, try_sizes, try_wide_values
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Inputs, Operator, operator
 
@@ -91,46 +90,23 @@ def is_tried_reduced(T: str, Tind: str, axis: int | str, reduction: str) -> bool
     )
 
 
-def replaces(reduction: str) -> bool:
-    """Whether updates are written as they are, and not combined with what is there."""
-    return reduction in NONE
-
-
-def moves_or_adds(reduction: str) -> bool:
-    """Reductions whose results are the same in every order, however many updates a place has."""
-    return reduction in (OMITTED, "add")
-
-
 IN_ELEMENTS: Final = [is_defined, is_tried_reduced]
 
-scatter = operator("Scatter", since=9, moves=True, constraints=[is_tried], axis=AXES)(elements_replaced)
-scatter_elements_11 = operator("ScatterElements", since=(13, 11), moves=True, constraints=[is_tried], axis=AXES)(
+scatter = operator("Scatter", since=9, exact=True, constraints=[is_tried], axis=AXES)(elements_replaced)
+scatter_elements_11 = operator("ScatterElements", since=(13, 11), exact=True, constraints=[is_tried], axis=AXES)(
     elements_replaced
 )
 scatter_elements_16 = operator(
-    "ScatterElements",
-    since=16,
-    exact=True,
-    moves=replaces,
-    constraints=IN_ELEMENTS,
-    axis=AXES,
-    reduction=REDUCTIONS[:4],
+    "ScatterElements", since=16, exact=True, constraints=IN_ELEMENTS, axis=AXES, reduction=REDUCTIONS[:4]
 )(elements_scattered)
 scatter_elements = operator(
-    "ScatterElements",
-    since=18,
-    exact=True,
-    moves=replaces,
-    full_product=True,
-    constraints=IN_ELEMENTS,
-    axis=AXES,
-    reduction=REDUCTIONS,
+    "ScatterElements", since=18, exact=True, full_product=True, constraints=IN_ELEMENTS, axis=AXES, reduction=REDUCTIONS
 )(elements_scattered)
-scatternd_11 = operator("ScatterND", since=(13, 11), moves=True)(slices_replaced)
-scatternd_16 = operator(
-    "ScatterND", since=16, exact=True, moves=replaces, constraints=[is_defined], reduction=REDUCTIONS[:4]
-)(slices_scattered)
-scatternd = operator("ScatterND", since=18, exact=True, moves=replaces, constraints=[is_defined], reduction=REDUCTIONS)(
+scatternd_11 = operator("ScatterND", since=(13, 11), exact=True)(slices_replaced)
+scatternd_16 = operator("ScatterND", since=16, exact=True, constraints=[is_defined], reduction=REDUCTIONS[:4])(
+    slices_scattered
+)
+scatternd = operator("ScatterND", since=18, exact=True, constraints=[is_defined], reduction=REDUCTIONS)(
     slices_scattered
 )
 
@@ -255,19 +231,6 @@ def elements(
     return {"data": data, "indices": draw.Tind(indices), "updates": updates}
 
 
-def counted(draw: Draw, shape: Sequence[int], of_updates: Sequence[int]) -> Both:
-    """Data and updates of small whole numbers, whose sums are exact."""
-    make = numbered(draw.T)
-    return make(shape), -make(of_updates)
-
-
-def many_elements(draw: Draw, asked: Callable[..., Inputs]) -> Iterator[Inputs]:
-    """Lines of more than 1,024 elements, blocks, six axes."""
-    axis = axis_of(draw)
-    for shape, size in ((sized((2, 2, 2), axis, 1031), 1024), ((5, 33, 31), 4), (DEEP, 1)):
-        yield asked(draw, shape, sized(shape, axis, size), counted)
-
-
 def try_elements(op: Operator, *, negative: bool, duplicates: str) -> None:
     """The groups of ScatterElements and Scatter, whose indices may be negative or not; why duplicates are open."""
     asked = partial(elements, negative=negative)
@@ -277,11 +240,6 @@ def try_elements(op: Operator, *, negative: bool, duplicates: str) -> None:
         return asked(draw, SHAPE, sized(SHAPE, axis_of(draw), count), make)
 
     try_values(op, ask)
-
-    try_wide_values(
-        op, lambda draw, make: [ask(draw, lambda _, *shapes: (make(shapes[0]), make(shapes[1])))], when=replaces
-    )
-    try_sizes(op, lambda draw, _: many_elements(draw, asked), when=moves_or_adds)
 
     @op.inputs(T="int64")
     def fewer_lines(draw: Draw) -> Iterator[Inputs]:
@@ -329,20 +287,9 @@ def slices(draw: Draw, shape: Sequence[int], count: Sequence[int], depth: int, m
     return {"data": data, "indices": indices.reshape(*count, depth), "updates": updates}
 
 
-def many_slices(draw: Draw) -> Iterator[Inputs]:
-    """More than 1,024 tuples, long slices, six axes."""
-    for shape, count, depth in (((40, 30, 4), (1100,), 2), ((5, 17, 65), (17,), 2), (DEEP, (5,), 4)):
-        yield slices(draw, shape, count, depth, counted)
-
-
 def try_slices(op: Operator, duplicates: str) -> None:
     """The groups of ScatterND; why duplicates are open."""
     try_values(op, lambda draw, make: slices(draw, SHAPE, (4,), 2, make))
-
-    try_wide_values(
-        op, lambda draw, make: [slices(draw, SHAPE, (4,), 2, lambda _, *s: (make(s[0]), make(s[1])))], when=replaces
-    )
-    try_sizes(op, lambda draw, _: many_slices(draw), when=moves_or_adds)
 
     @op.inputs(T="int64")
     def depths(draw: Draw) -> Iterator[Inputs]:

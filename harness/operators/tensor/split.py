@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.tensor.values import Make, try_sizes, try_wide_values
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Sample, operator
 
@@ -28,7 +27,7 @@ def equal(size: int, count: int) -> list[int]:
 @operator(
     "Split",
     since=18,
-    moves=True,
+    exact=True,
     axis=(OMITTED, 1, -1),
     num_outputs=(OMITTED, 1, 2, 3, 4),
     constraints=[
@@ -49,7 +48,7 @@ def split_18(input: np.ndarray, split: np.ndarray | None = None, *, axis: int, n
     return parted(input, axis, [max(min(length, size - i * length), 0) for i in range(num_outputs)])
 
 
-@operator("Split", since=13, moves=True, axis=(OMITTED, 0, 1, 2, -1, -2))
+@operator("Split", since=13, exact=True, axis=(OMITTED, 0, 1, 2, -1, -2))
 def split_13(input: np.ndarray, split: np.ndarray | None = None, *, axis: int, outputs: int) -> Parts:
     """The lengths that ``split`` states; "otherwise, the tensor is split to equal sized parts", one an output."""
     return parted(input, axis, equal(input.shape[axis], outputs) if split is None else split)
@@ -63,16 +62,16 @@ def split_by_attribute(input: np.ndarray, *, axis: int, split: list[int] | None,
     return parted(input, axis, split or equal(input.shape[axis], outputs))
 
 
-split_11 = operator("Split", since=11, moves=True, axis=(OMITTED, 0, 1, 2, -1, -3), split=(*LENGTHS, [0, 2, 0, 3, 0]))(
+split_11 = operator("Split", since=11, exact=True, axis=(OMITTED, 0, 1, 2, -1, -3), split=(*LENGTHS, [0, 2, 0, 3, 0]))(
     split_by_attribute
 )
-split_2 = operator("Split", since=2, moves=True, axis=(OMITTED, 0, 1, 2), split=LENGTHS)(split_by_attribute)
+split_2 = operator("Split", since=2, exact=True, axis=(OMITTED, 0, 1, 2), split=LENGTHS)(split_by_attribute)
 
 
 @operator(
     "Split",
     since=1,
-    moves=True,
+    exact=True,
     axis=(OMITTED, 0, 1, 2),
     split=LENGTHS,
     constraints=[lambda T, axis: axis != OMITTED or T == "tensor(double)"],
@@ -89,17 +88,17 @@ def split_1(
     return parted(input, axis, of or equal(input.shape[axis], 2))
 
 
-def tensor(draw: Draw, size: int, shape: Sequence[int] = (3, 4, 5), make: Make | None = None) -> np.ndarray:
+def tensor(draw: Draw, size: int, shape: Sequence[int] = (3, 4, 5)) -> np.ndarray:
     """Ordinary elements, with this size on the axis."""
     axis = 0 if draw.attributes["axis"] == OMITTED else draw.attributes["axis"]
     sizes = list(shape)
     sizes[axis] = size
-    return (make or draw.T.ordinary)(sizes)
+    return draw.T.ordinary(sizes)
 
 
-def asked(draw: Draw, lengths: Sequence[int], shape: Sequence[int] = (3, 4, 5), make: Make | None = None) -> Sample:
+def asked(draw: Draw, lengths: Sequence[int], shape: Sequence[int] = (3, 4, 5)) -> Sample:
     """A tensor as long on the axis as these parts."""
-    return Sample({"input": tensor(draw, sum(lengths), shape, make), "split": np.array(lengths, np.int64)})
+    return Sample({"input": tensor(draw, sum(lengths), shape), "split": np.array(lengths, np.int64)})
 
 
 def by_length(draw: Draw) -> bool:
@@ -181,34 +180,6 @@ def three_ways(draw: Draw) -> Iterator[Sample]:
     yield Sample({"input": tensor(draw, 6 if stated == OMITTED else sum(stated))}, unspecified=unspecified)
     if stated == OMITTED:
         yield Sample({"input": tensor(draw, 6), "split": draw.T([1, 3, 2])}, unspecified=unspecified)
-
-
-def _wide(draw: Draw, make: Make) -> Iterator[Sample]:
-    yield asked(draw, (2, 1, 3), make=make) if by_length(draw) else Sample({"input": tensor(draw, 12, make=make)})
-
-
-def _large(draw: Draw, make: Make) -> Iterator[Sample]:
-    if by_length(draw):
-        yield asked(draw, (1031, 1, 17), (1, 2, 3), make)
-        yield asked(draw, (2, 1, 3), (5, 33, 31), make)
-    else:
-        yield Sample({"input": tensor(draw, 1200, (1, 2, 3), make)})
-
-
-def _wide_by_attribute(draw: Draw, make: Make) -> Iterator[Sample]:
-    yield Sample({"input": tensor(draw, sum(draw.attributes["split"]), make=make)})
-
-
-def _large_by_attribute(draw: Draw, make: Make) -> Iterator[Sample]:
-    yield Sample({"input": tensor(draw, sum(draw.attributes["split"]), (9, 33, 31), make)})
-
-
-for _op in (split_18, split_13):
-    try_wide_values(_op, _wide)
-    try_sizes(_op, _large)
-for _op in (split_11, split_2, split_1):
-    try_wide_values(_op, _wide_by_attribute, when=lambda split, axis: split == [2, 1, 3] and axis == 1)
-    try_sizes(_op, _large_by_attribute, when=lambda split, axis: split == [2, 1, 3] and axis == 1)
 
 
 def _floats(*values: object) -> np.ndarray:

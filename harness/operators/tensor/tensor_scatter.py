@@ -1,12 +1,11 @@
 """TensorScatter: an update written along one axis of a cache, for each sample from an index of its own on."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from harness.operators.tensor.gather import sized, special
-from harness.operators.tensor.values import Make, try_sizes, try_wide_values
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Inputs, Sample, operator
 
@@ -22,7 +21,7 @@ def is_tried(T: str, mode: str, axis: int | str) -> bool:
 @operator(
     "TensorScatter",
     since=24,
-    moves=True,
+    exact=True,
     constraints=[is_tried],
     mode=(OMITTED, "linear", "circular"),
     axis=(OMITTED, 1, 2, -1, -3),
@@ -57,36 +56,23 @@ def shape_of(draw: Draw) -> tuple[int, ...]:
 
 
 def written(
-    draw: Draw,
-    shape: Sequence[int],
-    length: int,
-    indices: Sequence[int] | None,
-    *,
-    of_specials: bool = False,
-    make: Make | None = None,
-) -> dict[str, Any]:
+    draw: Draw, shape: Sequence[int], length: int, indices: Sequence[int] | None, *, of_specials: bool = False
+) -> Inputs:
     """A cache, an update of this length, and an index for each sample or none."""
     of_update = sized(shape, axis_of(draw), length)
-    past_cache, update = (special(draw, s) if of_specials else (make or draw.T.ordinary)(s) for s in (shape, of_update))
+    past_cache, update = (special(draw, s) if of_specials else draw.T.ordinary(s) for s in (shape, of_update))
     found = {"past_cache": past_cache, "update": update}
     return found if indices is None else found | {"write_indices": np.array(indices, np.int64)}
 
 
-def asked(
-    draw: Draw,
-    shape: Sequence[int],
-    length: int | None = None,
-    *,
-    of_specials: bool = False,
-    make: Make | None = None,
-) -> dict[str, Any]:
+def asked(draw: Draw, shape: Sequence[int], length: int | None = None, *, of_specials: bool = False) -> Inputs:
     """For each sample an index of its own; those of the last wrap around, or end with the axis."""
     size = shape[axis_of(draw)]
     length = max(1, size - 2) if length is None else length
     indices = [draw.integer(0, size - length) for _ in range(shape[0])]
     if indices:
         indices[-1] = size - 1 if is_circular(draw) else size - length
-    return written(draw, shape, length, indices, of_specials=of_specials, make=make)
+    return written(draw, shape, length, indices, of_specials=of_specials)
 
 
 @tensor_scatter.inputs()
@@ -99,20 +85,6 @@ def ordinary(draw: Draw) -> Iterator[Inputs]:
 def special_values(draw: Draw) -> Iterator[Inputs]:
     """NaN, infinities, zeros of both signs, subnormal and extreme numbers, which stay what they are."""
     yield asked(draw, shape_of(draw), of_specials=True)
-
-
-def _wide(draw: Draw, make: Make) -> Iterator[Inputs]:
-    yield asked(draw, shape_of(draw), make=make)
-
-
-def _large(draw: Draw, make: Make) -> Iterator[Inputs]:
-    for shape, length in (((2, 1031, 2), 1027), ((2, 33, 65), 20), ((2, 3, 1, 2, 5, 17), 3)):
-        given = asked(draw, shape, length, make=make)
-        yield given | {"update": -given["update"]}
-
-
-try_wide_values(tensor_scatter, _wide, when=lambda axis: axis is OMITTED)
-try_sizes(tensor_scatter, _large, when=lambda axis: axis is OMITTED)
 
 
 @tensor_scatter.inputs(T="float16")

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.tensor.values import Make, try_sizes, try_wide_values
 from harness.oracles.broadcasting import Shape
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Inputs, operator
@@ -63,12 +62,12 @@ def _dealt(T: str, perm: Any) -> bool:
 newest = operator(
     "Transpose",
     since=25,
-    moves=True,
+    exact=True,
     full_product=True,
     constraints=[_dealt],
     perm=(OMITTED, *EVERY, *LONG),
 )(_transposed)
-older = operator("Transpose", since=(24, 23, 21, 13, 1), moves=True, perm=SOME)(_transposed)
+older = operator("Transpose", since=(24, 23, 21, 13, 1), exact=True, perm=SOME)(_transposed)
 
 SHAPES: tuple[Shape, ...] = ((), (5,), (3, 5), (3, 5, 7), (2, 3, 4, 5), (2, 3, 1, 4, 5), (2, 3, 1, 4, 5, 6))
 """By rank."""
@@ -111,27 +110,6 @@ def single(draw: Draw) -> Iterator[Inputs]:
     """An axis of size 1 beside others, in the other orders of three axes."""
     if draw.types["T"] == FLOAT and draw.attributes["perm"] in ([0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 1, 0]):
         yield {"data": draw.T.ordinary((4, 1, 3))}
-
-
-LARGE: tuple[Shape, ...] = ((), (4105,), (33, 125), (5, 33, 31), (3, 5, 17, 17), (2, 3, 5, 7, 20), (2, 3, 2, 5, 4, 17))
-"""By rank."""
-
-
-def _wide(draw: Draw, make: Make) -> Iterator[Inputs]:
-    yield {"data": make(SHAPES[rank(draw)])}
-
-
-def _large(draw: Draw, make: Make) -> Iterator[Inputs]:
-    yield {"data": make(LARGE[rank(draw)])}
-
-
-def _few(perm: Any) -> bool:
-    return perm in (OMITTED, CYCLE, [1, 0], LONG[0], LONG[2])
-
-
-for _op in (newest, older):
-    try_wide_values(_op, _wide, when=lambda perm: perm == CYCLE)
-    try_sizes(_op, _large, when=_few)
 
 
 @newest.inputs(T="float")

@@ -4,22 +4,22 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.tensor.resize import floats_alone, moves, reals, resample_plainly
+from harness.operators.tensor.resize import floats_alone, moves, resample_plainly
 from harness.operators.tensor.resize_inputs import IMAGES, PlainGroups, enlarge, some, steadily
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Sample, operator
 
 
-@operator("Upsample", since=9, moves=moves, constraints=[floats_alone], mode=(OMITTED, "nearest", "linear"))
+@operator("Upsample", since=9, exact=moves, constraints=[floats_alone], mode=(OMITTED, "nearest", "linear"))
 def upsample(X: np.ndarray, scales: np.ndarray, *, mode: str) -> np.ndarray:
     """``output_dimension = floor(input_dimension * scale)``."""
-    return resample_plainly(X, list(reals(scales)), mode)
+    return resample_plainly(X, list(scales), mode)
 
 
 @operator(
     "Upsample",
     since=7,
-    moves=moves,
+    exact=moves,
     constraints=[floats_alone],
     mode=(OMITTED, "nearest", "linear"),
     scales=([1.0, 1.0, 2.0, 3.0], [1.0, 1.0, 1.5, 2.0], [2.0, 1.0, 3.0], [2.0, 3.0], [1.0, 1.0, 1.0, 1.0]),
@@ -32,7 +32,7 @@ def upsample_7(X: np.ndarray, *, mode: str, scales: list[float]) -> np.ndarray:
 @operator(
     "Upsample",
     since=1,
-    moves=moves,
+    exact=moves,
     constraints=[floats_alone],
     height_scale=(1.0, 2.0, 1.5),
     width_scale=(1.0, 3.0, 1.6),

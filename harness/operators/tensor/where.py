@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness.operators.tensor.values import BLOCK, DEEP, LINE, Make, try_sizes, try_wide_values
 from harness.oracles.broadcasting import Shape
 from harness.oracles.draw import Draw
 from harness.oracles.operator import Inputs, operator
@@ -15,8 +14,8 @@ def _where(condition: np.ndarray, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     return np.where(condition, X, Y)
 
 
-newest = operator("Where", since=16, moves=True)(_where)
-older = operator("Where", since=9, moves=True)(_where)
+newest = operator("Where", since=16, exact=True)(_where)
+older = operator("Where", since=9, exact=True)(_where)
 
 SHAPE = (3, 5, 7)
 MEETING: tuple[tuple[Shape, Shape, Shape], ...] = (
@@ -75,19 +74,6 @@ def special_values(draw: Draw) -> Iterator[Inputs]:
     inputs = chosen(draw, SHAPE, SHAPE, SHAPE)
     yield {**inputs, "X": np.resize(specials, SHAPE), "Y": np.resize(specials[::-1], SHAPE)}
 
-
-def _wide(draw: Draw, make: Make) -> Iterator[Inputs]:
-    yield {**chosen(draw, SHAPE, SHAPE, SHAPE), "X": make(SHAPE), "Y": make(SHAPE)}
-
-
-def _large(draw: Draw, make: Make) -> Iterator[Inputs]:
-    for shapes in ((LINE, LINE, (1, 1031)), ((33, 1), BLOCK, (5, 33, 1)), ((5, 17), DEEP, (3, 1, 2, 1, 17))):
-        yield {**chosen(draw, *shapes), "X": make(shapes[1]), "Y": -make(shapes[2])}
-
-
-for _op in (newest, older):
-    try_wide_values(_op, _wide)
-    try_sizes(_op, _large)
 
 newest.example(
     "test_where_long_example",

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.operators.traditionalml.post_transform import NAMED, NONE, OPEN, reals, singles, top, transformed
+from harness.operators.traditionalml.post_transform import NAMED, NONE, OPEN, reals, top, transformed
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Operator, Sample, Types, operator
 
@@ -15,9 +15,6 @@ WEIGHTS = [0.5, -1.0, 0.25, 1.5, -0.5, 0.75, 1.0, -0.25, 2.0, 0.25, -1.5, 0.5]
 """Multiples of 1/4, as the features are: their products are multiples of 1/16."""
 OFFSETS = [1 / 64, -1.0 + 2 / 64, 0.5 + 3 / 64]
 """No two scores that have them are equal."""
-FINE = singles(0.51, -1.02, 0.26, 1.47, -0.53, 0.74, 1.01, -0.27, 1.98, 0.23, -1.52, 0.49)
-FINE_OFFSETS = singles(0.1, -1.03, 0.57)
-"""No type of 16 bits holds these."""
 MILD = [0.125, -0.0625, 0.0625, -0.125, 0.0625, 0.125, -0.125, 0.0625, -0.125, 0.125, -0.0625, 0.0625]
 MIDDLE = [0.5 + 1 / 64, 0.5 + 2 / 64, 0.5 + 3 / 64]
 """With features from -1 to 1 every score is between 0 and 1."""
@@ -53,7 +50,7 @@ def linear_classifier(
 
 BINARY = (
     "LinearClassifier-1: shape inference has two scores where there are two labels and one intercept. What the other "
-    "one is, is not said."
+    "one is, and which of them decides, is not said."
 )
 MULTINOMIAL = (
     'LinearClassifier-1, multi_class: "Indicates whether to do OvR or multinomial (0=OvR is the default)." What '
@@ -108,14 +105,6 @@ CLASSIFIERS = (
     declare_classifier(
         3, exact=False, transforms=NAMED[2:], coefficients=(MILD,), intercepts=(MIDDLE,), constraints=[in_one_type]
     ),
-)
-FINE_CLASSIFIER = declare_classifier(
-    3,
-    exact=False,
-    transforms=NONE[:1],
-    coefficients=(FINE,),
-    intercepts=(FINE_OFFSETS,),
-    constraints=[lambda T1, T2: T1 in (FLOAT, "tensor(double)") and T2 == "tensor(int64)"],
 )
 BINARY_CLASSIFIER = declare_classifier(
     2,
@@ -175,9 +164,6 @@ REGRESSORS = (
 )
 
 
-FINE_REGRESSOR = declare_regressor((OMITTED,), 3, FINE, FINE_OFFSETS, EVERY_TYPE[:2])
-
-
 def features(draw: Draw, shape: tuple[int, ...]) -> np.ndarray:
     """Multiples of 1/4 from -2 to 2, whole numbers of integer types; from -1 to 1 where a transform is open."""
     values = draw.T1 if "T1" in draw.types else draw.T
@@ -217,21 +203,7 @@ for one in (*CLASSIFIERS, *REGRESSORS):
     one.inputs()(single_features)
 CLASSIFIERS[0].inputs(T1=FLOAT)(few_examples)
 linear_regressor.inputs(T=FLOAT)(few_examples)
-
-
-def fine_values(draw: Draw) -> Iterator[Sample]:
-    """Features, weights and intercepts that no type of 16 bits holds."""
-    yield Sample({"X": (draw.T1 if "T1" in draw.types else draw.T).ordinary((ROWS, FEATURES))})
-
-
-FINE_CLASSIFIER.inputs()(fine_values)
-FINE_REGRESSOR.inputs()(fine_values)
-
-
-@BINARY_CLASSIFIER.inputs()
-def two_classes(draw: Draw) -> Iterator[Sample]:
-    """One score for two labels: the second label where it is above 0. Which scores are put out is open."""
-    yield Sample({"X": features(draw, (ROWS, FEATURES))}, unspecified=BINARY, unspecified_elements={"Z": True})
+BINARY_CLASSIFIER.inputs(unspecified=BINARY)(ordinary)
 
 
 @CLASSIFIERS[0].inputs()

@@ -27,11 +27,6 @@ OPEN = {
 """Transform → why its answers are open."""
 
 
-def singles(*values: float) -> list[float]:
-    """The floats that are nearest to these values."""
-    return [float(np.float32(value)) for value in values]
-
-
 def reals(x: Any) -> np.ndarray:
     """Numbers, integers among them, as numbers of the system that the oracle runs in."""
     one = constant("1")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from harness.numbers.branches import greater
-from harness.operators.traditionalml.post_transform import NONE, OPEN, reals, singles, top, transformed
+from harness.operators.traditionalml.post_transform import NONE, OPEN, reals, top, transformed
 from harness.oracles.draw import Draw
 from harness.oracles.operator import OMITTED, Operator, Sample, operator
 
@@ -15,15 +15,13 @@ ROWS, FEATURES = 5, 4
 VECTORS = [0.5, -1.0, 1.0, 1.5, -0.5, 0.5, 1.0, -1.5, 2.0, 0.5, -1.0, 0.0]
 WEIGHTS = [0.5, -0.75, 1.25]
 MILD = [0.0625, -0.03125, 0.03125]
-FINE_VECTORS = singles(0.51, -1.02, 0.97, 1.46, -0.53, 0.49, 1.03, -1.48, 1.9, 0.52, -0.99, 0.01)
 NOTHING, SQUARE, CUBE = [0.0, 0.0, 0.0], [0.5, 1.0, 2.0], [0.5, -0.5, 3.0]
 
 
 def kernels(X: np.ndarray, support_vectors: Any, kernel_type: str, kernel_params: Any) -> np.ndarray:
     """The kernel of each example and each support vector [N, S], from "gamma, coef0, and degree, in that order".
 
-    Common practice: the texts name the kernels, and these are the formulas of LIBSVM, from which the names and those of
-    the parameters are.
+    The texts name the kernels; these are the formulas to which the names and those of the parameters belong.
     """
     x = reals(np.atleast_2d(X))
     vectors = reals(support_vectors).reshape(-1, x.shape[1])
@@ -53,7 +51,7 @@ def svm_regressor(
 ) -> np.ndarray:
     """The kernels weighted by the "Support vector coefficients", and rho: "one score per target per example".
 
-    Common practice: rho is added, and a one-class machine puts out 1 for scores above 0, and -1.
+    What rho is the text does not say, so that every decided answer has it 0.
     """
     scores = kernels(X, support_vectors, kernel_type, kernel_params) @ reals(coefficients) + reals(rho)
     if one_class:
@@ -61,6 +59,11 @@ def svm_regressor(
     return transformed(scores[:, np.newaxis], post_transform)
 
 
+RHO = "SVMRegressor-1 lists the attribute rho without a description: whether it is added or subtracted is not said."
+ONE_CLASS = (
+    'SVMRegressor-1, one_class: "Flag indicating whether the regression is a one-class SVM or not." What is put out '
+    "then, a score, 1 and -1 or 1 and 0, is not said."
+)
 ONE_EXAMPLE = (
     'SVMRegressor-1, T: "either [C] or [N,C]"; Y: "one score per target per example". Whether the scores of [C] have '
     "an axis of examples is not said."
@@ -76,7 +79,6 @@ def declare_regressor(*, exact: bool = False, **pools: Any) -> Operator:
         "one_class": (OMITTED,),
         "post_transform": (OMITTED,),
         "rho": ([0.0],),
-        "support_vectors": (VECTORS,),
         **pools,
     }
     return operator(
@@ -86,6 +88,7 @@ def declare_regressor(*, exact: bool = False, **pools: Any) -> Operator:
         exact=exact,
         full_product=True,
         n_supports=(len(WEIGHTS),),
+        support_vectors=(VECTORS,),
         **given,
     )(svm_regressor)
 
@@ -115,20 +118,15 @@ def only_float(T: str) -> bool:
     return T == FLOAT
 
 
-FLOAT_REGRESSORS = (
-    declare_regressor(exact=True, rho=([0.5], [-1.25]), constraints=[only_float]),
-    declare_regressor(exact=True, one_class=(1,), rho=([0.0], [0.75]), constraints=[only_float]),
-    declare_regressor(
-        coefficients=(MILD,), rho=([0.5],), post_transform=("SOFTMAX_ZERO", "PROBIT"), constraints=[only_float]
+OPEN_REGRESSORS = (
+    (declare_regressor(rho=([0.5],), constraints=[only_float]), RHO),
+    (declare_regressor(one_class=(1,), constraints=[only_float]), ONE_CLASS),
+    (
+        declare_regressor(
+            coefficients=(MILD,), rho=([0.5],), post_transform=("SOFTMAX_ZERO", "PROBIT"), constraints=[only_float]
+        ),
+        "",
     ),
-)
-FINE_REGRESSOR = declare_regressor(
-    coefficients=(singles(0.3, -0.7, 1.1),),
-    support_vectors=(FINE_VECTORS,),
-    rho=(singles(0.123),),
-    kernel_type=("LINEAR", "POLY", "RBF", "SIGMOID"),
-    kernel_params=(singles(0.11, 0.23, 2),),
-    constraints=[lambda T: T in (FLOAT, "tensor(double)")],
 )
 
 
@@ -143,7 +141,7 @@ def features(draw: Draw, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def ordinary(draw: Draw) -> Iterator[Sample]:
-    """Common practice: kernels, rho and one_class as in LIBSVM. Several examples of small features."""
+    """Several examples of small features."""
     yield Sample({"X": features(draw, (ROWS, FEATURES))}, unspecified=OPEN.get(draw.attributes["post_transform"], ""))
 
 
@@ -164,14 +162,8 @@ for one in REGRESSORS:
     one.inputs()(ordinary)
     one.inputs()(support_vectors)
 REGRESSORS[0].inputs(T=FLOAT)(few_examples)
-for one in FLOAT_REGRESSORS:
-    one.inputs()(ordinary)
-
-
-@FINE_REGRESSOR.inputs()
-def fine_values(draw: Draw) -> Iterator[Sample]:
-    """Common practice: kernels and rho as in LIBSVM. Features, vectors and weights that no type of 16 bits holds."""
-    yield Sample({"X": draw.T.ordinary((ROWS, FEATURES))})
+for one, why in OPEN_REGRESSORS:
+    one.inputs(unspecified=why)(ordinary)
 
 
 @REGRESSORS[0].inputs(T="float", unspecified=ONE_EXAMPLE)
@@ -180,13 +172,9 @@ def one_vector(draw: Draw) -> Iterator[Sample]:
     yield Sample({"X": features(draw, (FEATURES,))})
 
 
-SCORES = (
-    'SVMClassifier-1, Z: "Class scores (one per class per example), … otherwise they are raw scores." Pairs of classes '
-    "are compared; which number is the raw score of one class is not said."
-)
-PROBABILITIES = (
-    'SVMClassifier-1, prob_a and prob_b: "First set of probability coefficients." How probabilities come of them, and '
-    "whether these decide the class, is not said."
+NO_FORMULA = (
+    'SVMClassifier-1: "Support Vector Machine classifier". It describes neither support_vectors, coefficients, '
+    "vectors_per_class and rho nor how scores and classes come of them and of prob_a and prob_b."
 )
 EXTRA = ("tensor(float)", "tensor(int64)")
 
@@ -232,9 +220,9 @@ def svm_classifier(
     vectors_per_class: list[int],
     **_: Any,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Common practice: each pair of classes decides for one of them, as in LIBSVM, and the class of most votes wins.
+    """Each pair of classes decides for one of them, as in LIBSVM, and the votes are the scores.
 
-    The document says of this nothing but the names. The scores, here the votes, are open.
+    The document says neither this nor anything else; all of it is silent, and these answers are for show.
     """
     found = kernels(X, support_vectors, kernel_type, kernel_params)
     ends = np.cumsum([0, *vectors_per_class])
@@ -249,11 +237,4 @@ def svm_classifier(
     return top(scores, classlabels_ints or classlabels_strings or []), transformed(scores, post_transform)
 
 
-@svm_classifier.inputs()
-def labels_by_votes(draw: Draw) -> Iterator[Sample]:
-    """Common practice: kernels, decisions and votes as in LIBSVM. Several examples of small features."""
-    x = {"X": features(draw, (ROWS, FEATURES))}
-    if draw.attributes["prob_a"] is not OMITTED:
-        yield Sample(x, unspecified=PROBABILITIES)
-    else:
-        yield Sample(x, unspecified=SCORES, unspecified_elements={"Z": True})
+svm_classifier.inputs(unspecified=NO_FORMULA)(ordinary)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import onnx
 
-from harness.operators.traditionalml.post_transform import NAMED, NONE, OPEN, singles
+from harness.operators.traditionalml.post_transform import NAMED, NONE, OPEN
 from harness.operators.traditionalml.tree_ensemble import (
     tree_ensemble,
     tree_ensemble_classifier,
@@ -331,15 +331,9 @@ CLASSIFIERS = (
     ),
 )
 register(*CLASSIFIERS)
-
-
-@declare_classifier(forest(second_class), 2, exact=True, constraints=[in_one_type]).inputs()
-def votes_for_one_class(draw: Draw) -> Iterator[Sample]:
-    """All votes are for the second of two classes, which is the top class where their sum is above 0."""
-    for x in tried(draw, sets=2):
-        yield Sample(
-            {"X": x.copy()}, unspecified=f"TreeEnsembleClassifier-3, {BINARY}", unspecified_elements={"Z": True}
-        )
+declare_classifier(forest(second_class), 2, exact=True, constraints=[in_one_type]).inputs(
+    unspecified=f"TreeEnsembleClassifier-3, {BINARY}"
+)(ordinary)
 
 
 def declare_regressor(votes: Callable[[int, int], dict[int, float]], targets: int, **options: Any) -> Operator:
@@ -396,17 +390,15 @@ TENTH, THIRD = 0.1, 1 / 3
 """No floats: one is below its nearest float, the other too."""
 
 
-def in_doubles(
-    votes: Callable[[int, int], dict[int, float]], tenth: float = TENTH, third: float = THIRD
-) -> tuple[Tree, ...]:
-    """Trees that compare with what is no float, or with these two numbers."""
+def in_doubles(votes: Callable[[int, int], dict[int, float]]) -> tuple[Tree, ...]:
+    """Trees that compare with what is no float."""
 
     def leaf(tree: int, number: int) -> Leaf:
         return Leaf(votes(tree, number))
 
     return (
-        Branch(0, "LEQ", tenth, leaf(0, 0), Branch(1, "LT", third, leaf(0, 1), leaf(0, 2))),
-        Branch(2, "GTE", -tenth, Branch(1, "EQ", third, leaf(1, 0), leaf(1, 1), nan_is_true=True), leaf(1, 2)),
+        Branch(0, "LEQ", TENTH, leaf(0, 0), Branch(1, "LT", THIRD, leaf(0, 1), leaf(0, 2))),
+        Branch(2, "GTE", -TENTH, Branch(1, "EQ", THIRD, leaf(1, 0), leaf(1, 1), nan_is_true=True), leaf(1, 2)),
     )
 
 
@@ -445,58 +437,3 @@ for one in (
     ),
 ):
     one.inputs()(at_doubles)
-
-
-# Floats that no type of 16 bits holds
-
-FINE: Final = singles(TENTH, THIRD)
-FLOATS: Final = (FLOAT, DOUBLE)
-
-
-def fine_class(tree: int, leaf: int) -> dict[int, float]:
-    """Votes for two of three classes that are no short fractions."""
-    first = (tree + leaf) % 3
-    return {first: singles(0.3 + leaf / 7)[0], (first + 1) % 3: singles(tree / 3 - 0.21)[0]}
-
-
-def fine_targets(tree: int, leaf: int) -> dict[int, float]:
-    """Every leaf votes for both targets, with weights that are no short fractions."""
-    return {1: singles(0.7 - leaf / 9)[0], 0: singles(tree / 3 + leaf / 7)[0]}
-
-
-def one_fine_target(tree: int, leaf: int) -> dict[int, float]:
-    """As ``fine_targets``, for one target."""
-    return {0: fine_targets(tree, leaf)[0]}
-
-
-def fine_values(draw: Draw) -> Iterator[Sample]:
-    """Thresholds and votes that no type of 16 bits holds; features at the thresholds and at their neighbours."""
-    values = draw.T1 if "T1" in draw.types else draw.T
-    of = values.element.dtype.type
-    for _ in range(2):
-        columns: list[list[float]] = []
-        for at in (FINE[0], FINE[1], -FINE[0]):
-            near = [at, float(np.nextafter(of(at), of(-1))), float(np.nextafter(of(at), of(1))), 0.0, 2 * at]
-            columns.append([near[draw.integer(0, len(near) - 1)] for _ in range(ROWS)])
-        yield Sample({"X": values(np.array(columns).T)})
-
-
-for one in (
-    declare_classifier(
-        in_doubles(fine_class, *FINE),
-        3,
-        exact=False,
-        base_values=(singles(0.11, -0.23, 0.37),),
-        constraints=[lambda T1: T1 in FLOATS, lambda T2: T2 == "tensor(int64)"],
-    ),
-    declare_regressor(
-        fine_targets,
-        2,
-        trees=in_doubles(fine_targets, *FINE),
-        exact=False,
-        base_values=(singles(0.11, -0.23),),
-        constraints=[lambda T: T in FLOATS],
-    ),
-    declare_newest(in_doubles(one_fine_target, *FINE), 1, exact=False),
-):
-    one.inputs()(fine_values)
