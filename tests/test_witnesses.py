@@ -8,7 +8,7 @@ import msgspec
 import onnx
 import pytest
 
-from harness.results.lines import Result
+from harness.results.lines import UNSCORED, Result
 from harness.running.run import Options, run
 from harness.suite.fingerprint import fingerprint, is_up_to_date
 from harness.suite.generate import EVERYTHING, generate, request_text
@@ -76,7 +76,7 @@ def test_every_model_is_valid(matrix: Suite):
 def disagreements(suite: Suite, witness: str, folder: Path) -> list[Result]:
     """What the witness says otherwise: not what it declines, what is silent or what the machine lacks."""
     finished = run(suite, witness, Options(), folder, quiet=True)
-    return [r for r in finished.results if r.verdict not in ("passed", "unsupported", "unspecified") and not r.known]
+    return [r for r in finished.results if r.verdict not in ("passed", "unsupported", *UNSCORED) and not r.known]
 
 
 def settle(suite: Suite, witness: str, folder: Path) -> None:

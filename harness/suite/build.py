@@ -154,9 +154,8 @@ def _build(name: str, node: Node, data_sets: Sequence[_DataSet]) -> Built:
         name,
         _declared([(label, typed.of, typed.value) for label, typed in one] for one in fed),
         _declared(
-            [(output.label, one.of, one.value) for output, one in zip(answers[n], reading, strict=True)]
-            for n, outputs in enumerate(given)
-            for reading in (outputs, *zip(*(one.readings for one in outputs), strict=True))
+            [(label, one.of, one.value) for label, one, _ in outputs]
+            for outputs in answers  # of the first reading: onnx's checker wants a rank, and they may have several
         ),
         outer=len(calls[0].scope.values),
         nodes=calls[0].scope.nodes,

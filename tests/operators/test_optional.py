@@ -93,7 +93,7 @@ def test_optionals_of_each_element_type_are_there_and_empty(op: str, since: int)
     for built in cases(op, since):
         of = parse_type(built.case.inputs[0]) if built.case.inputs else None
         if isinstance(of, OptionalType):
-            value = decode(built.files["test_data_set_0/input_0.pb"], of)
+            value = decode(built.files[f"{built.case.file_prefix(0)}input_0.pb"], of)
             met.add((element_in(of).name, value is not None))
     inputs = schema(op, since).inputs[0].types
     elements = {element_in(parse_type(of)).name for of in inputs if of.startswith("optional")}
@@ -115,7 +115,7 @@ def test_identity_gives_every_value_of_every_type_as_it_is(since: int):
         of = parse_type(built.case.inputs[0])
         for number in range(len(built.case.data_sets)):
             given, found = (
-                list(tensors_in(decode(built.files[f"test_data_set_{number}/{file}_0.pb"], of)))
+                list(tensors_in(decode(built.files[f"{built.case.file_prefix(number)}{file}_0.pb"], of)))
                 for file in ("input", "output")
             )
             for x, y in zip(given, found, strict=True):
@@ -132,7 +132,7 @@ def test_identity_gives_every_value_of_every_type_as_it_is(since: int):
 def test_special_values_are_among_what_identity_is_given():
     def values(of: str) -> Any:
         (built,) = (built for built in cases("Identity", 24) if built.case.inputs == (of,))
-        tensor, *_ = tensors_in(decode(built.files["test_data_set_0/input_0.pb"], parse_type(of)))
+        tensor, *_ = tensors_in(decode(built.files[f"{built.case.file_prefix(0)}input_0.pb"], parse_type(of)))
         return tensor.reshape(-1).tolist()
 
     floats = values("seq(tensor(float))")

@@ -129,7 +129,10 @@ def test_only_open_sets_depend_on_what_whitespace_is_or_on_what_is_left_of_it():
     for built in build_plan(one, version, plan(one, version)):
         delimiter, most = (built.case.labels.attributes[name] for name in ("delimiter", "maxsplit"))
         for number, data in enumerate(built.case.data_sets):
-            x, y = (decode(built.files[f"test_data_set_{number}/{name}_0.pb"], strings) for name in ("input", "output"))
+            x, y = (
+                decode(built.files[f"{built.case.file_prefix(number)}{name}_0.pb"], strings)
+                for name in ("input", "output")
+            )
             assert isinstance(x, np.ndarray)
             assert isinstance(y, np.ndarray)
             for text, found in zip(x.ravel().tolist(), y.reshape(x.size, y.shape[-1]).tolist(), strict=True):

@@ -211,12 +211,12 @@ def test_onnx_loads_the_tree_and_its_comparison_passes_what_our_bounds_pass(matr
         test = loaded.pop(case.name)
         model = onnx.load(f"{test.model_dir}/model.onnx")
         for number in range(len(case.data_sets)):
-            folder = Path(test.model_dir, case.file_prefix(number))
+            prefix = f"{test.model_dir}/{case.file_prefix(number)}"
             outputs: list[object] = []
-            Runner._load_proto(None, str(folder / "output_0.pb"), outputs, model.graph.output[0].type)
+            Runner._load_proto(None, f"{prefix}output_0.pb", outputs, model.graph.output[0].type)
             answers = [outputs[0]]
-            if (folder / "bound_0.pb").exists():
-                answers += furthest(outputs[0], folder / "bound_0.pb", case)
+            if Path(f"{prefix}bound_0.pb").exists():
+                answers += furthest(outputs[0], Path(f"{prefix}bound_0.pb"), case)
             for answer in answers:
                 Runner.assert_similar_outputs(outputs, [answer], test.rtol, test.atol)
                 compared += 1
